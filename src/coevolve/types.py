@@ -1,0 +1,275 @@
+"""The values that travel between stages, and the protocols two stages share.
+
+Everything here is frozen: a stage returns a new value. Nothing here imports another module of the
+package, and nothing loads torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+JsonObject: TypeAlias = Mapping[str, Any]
+
+
+class Split(StrEnum):
+    """Who may see a task. Pool and learners refuse HELD_OUT and TEST."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    HELD_OUT = "held_out"
+    TEST = "test"
+    LIVE = "live"
+
+
+class Party(StrEnum):
+    """Who failed, when something failed."""
+
+    AGENT = "agent"
+    ENVIRONMENT = "environment"
+    MODEL = "model"
+    JUDGE = "judge"
+
+
+class StopReason(StrEnum):
+    """Why an episode ended."""
+
+    DONE = "done"  # the environment says the conversation is over
+    TURN_BUDGET = "turn_budget"
+    TOKEN_BUDGET = "token_budget"
+    TIME_BUDGET = "time_budget"
+    FAILED = "failed"  # see Trajectory.failure
+
+
+class SignalKind(StrEnum):
+    """What a signal speaks of."""
+
+    OUTCOME = "outcome"
+    PROCESS = "process"
+    EXPLANATORY = "explanatory"
+
+
+class SignalSource(StrEnum):
+    """Where a signal comes from."""
+
+    RULE = "rule"
+    CHECK = "check"
+    JUDGE = "judge"
+    USER = "user"
+    BEHAVIOUR = "behaviour"
+    BUSINESS = "business"
+    TEACHER = "teacher"
+
+
+class Outcome(StrEnum):
+    """How an episode ended for the user; None on a reward means it could not be judged."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One job for the agent. `spec` is the environment's own and must be JSON."""
+
+    id: str
+    type: str
+    split: Split
+    seed: int
+    difficulty: int  # 1 easy, 2 medium, 3 hard
+    opening: str  # the user's first message
+    refusal: bool = False  # success means declining: no margin at the gate
+    spec: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One decision of an agent: a tool call; `ask` and `reply` are tools of every environment."""
+
+    tool: str
+    args: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One decision of an agent and what came of it.
+
+    The model's prompt at turn k is the concatenation, for j < k, of context_ids[j] + output_ids[j],
+    followed by context_ids[k]: what the model really saw, kept once.
+    """
+
+    index: int
+    observation: str  # what is new since the last decision: a message or a tool's result
+    raw: str  # the text the actor produced, whole
+    thought: str = ""
+    action: Action | None = None  # None: the text held no action
+    result: str = ""  # what the environment answered
+    error: str | None = None  # why the text was no legal action, or the tool refused
+    available: tuple[str, ...] = ()  # names of the tools on offer
+    events: tuple[str, ...] = ()  # milestones and violations the environment saw, e.g. "identity_verified"
+    by: str = "agent"  # or "teacher"
+    explored: bool = False  # the tool was forced by exploration
+    context_ids: tuple[int, ...] = ()
+    output_ids: tuple[int, ...] = ()  # with the end-of-turn token where the actor produced it
+    logprobs: tuple[float, ...] = ()  # of output_ids under the sampling model; empty for a teacher
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One reason for a reward."""
+
+    name: str  # "refund_without_identity"
+    score: float | None  # [-1, 1]; None = could not be judged, which is never 0
+    why: str  # checkable by a person
+    kind: SignalKind = SignalKind.PROCESS
+    source: SignalSource = SignalSource.RULE
+    turn: int | None = None  # the turn it speaks of; None = the whole trajectory
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reward:
+    """What a trajectory was worth, and why."""
+
+    total: float | None  # [-1, 1]; None = unknown
+    outcome: Outcome | None
+    turns: tuple[float, ...]  # credit per turn, [-1, 1]
+    first_wrong: int | None  # index of the first wrong turn
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Who broke an episode and how; an episode that merely ended badly has none."""
+
+    party: Party
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """The record of one episode."""
+
+    id: str
+    session_id: str
+    task: Task
+    version: str  # id of the version that acted; "teacher" for a demonstration
+    seed: int
+    turns: tuple[Turn, ...]
+    stop: StopReason
+    failure: Failure | None = None
+    agent: str = "solo"
+    parent: str | None = None  # the trajectory that spawned or seeded this one
+    checks: tuple[Signal, ...] = ()  # the environment's own verification of the end state, raw
+    signals: tuple[Signal, ...] = ()  # all signals, once scored
+    reward: Reward | None = None
+    wall_s: float = 0.0
+
+
+class Operation(StrEnum):
+    """What made a pool entry."""
+
+    DEMONSTRATION = "demonstration"
+    OWN_SUCCESS = "own_success"
+    TEACHER_COMPLETION = "teacher_completion"
+    OWN_FAILURE = "own_failure"  # kept for pairs and statistics, never imitated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolEntry:
+    """One admitted piece of experience with its lineage."""
+
+    id: str
+    operation: Operation
+    trajectory: Trajectory
+    sources: tuple[str, ...]  # ids of the trajectories it was made from
+    synthetic: bool  # not the agent's own
+    executed: bool  # ran in the environment and passed
+    round: int = 0
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolVersion:
+    """An immutable set of entries. `id` is the hash of its manifest."""
+
+    id: str
+    parent: str | None
+    entries: tuple[PoolEntry, ...]
+    rejected: Mapping[str, int] = field(default_factory=dict)  # reason -> count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """An immutable agent: base model, adapters by module, harness. `id` is the manifest's hash."""
+
+    id: str
+    base: str  # model id, with the hash of its weights
+    adapters: Mapping[str, str]  # module -> blob hash of a folder in PEFT's layout; empty = base
+    harness: JsonObject  # system prompt and budgets
+    parent: str | None = None
+    pool: str | None = None  # pool version it learned from
+    learner: str | None = None
+    notes: JsonObject = field(default_factory=dict)  # seeds, losses, package versions
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a learner hands over: an adapter folder and how it came about."""
+
+    adapter_dir: str
+    learner: str
+    notes: JsonObject
+
+
+class Standing(StrEnum):
+    """Where a version stands in its release."""
+
+    CANDIDATE = "candidate"
+    SHADOW = "shadow"
+    CANARY = "canary"
+    CHAMPION = "champion"
+    RETIRED = "retired"
+
+
+class Decision(StrEnum):
+    """What the gate decided. UNDECIDED: too few tasks to tell; the champion stays."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeFigures:
+    """Paired figures for one task type (or overall)."""
+
+    type: str
+    refusal: bool
+    tasks: int  # pairs in which both sides could be judged
+    champion_rate: float
+    candidate_rate: float
+    difference: float  # candidate - champion
+    low: float  # interval of the difference
+    high: float
+    wins: int  # candidate succeeded, champion failed
+    losses: int
+    unknown: int = 0  # pairs left out because a side could not be judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The gate's word on one candidate."""
+
+    champion: str
+    candidate: str
+    decision: Decision
+    why: str  # one paragraph
+    overall: TypeFigures
+    types: tuple[TypeFigures, ...]
+    steps: Mapping[str, float]  # mean turns of champion and candidate
+    tasks_lacking: int = 0  # how many more would be needed, where known
+    seed: int = 0
