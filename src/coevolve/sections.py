@@ -1,0 +1,179 @@
+"""What a run can be told: one frozen section per stage, composed into `RunConfig`.
+
+A field is one line with its unit in the name and its default; adding a field is adding that line. The
+ranges are in the types and hold where a TOML file enters (`coevolve.config.load`); a section built in
+Python is trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Name: TypeAlias = Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSection:
+    """[run]: what the whole loop is held to."""
+
+    name: Name = "shop"  # the run's folder inside out_dir
+    out_dir: Name = "runs"  # relative to where the command is started
+    seed: Count = 0  # every other seed is derived from it
+    minutes_budget: Rate = 25.0  # wall clock, the opening and the test included
+    max_rounds: Count = 8  # rounds after the opening; 0 = the opening alone
+    patience: Positive = 3  # rounds without improvement before the loop pauses
+    target: Share = 0.97  # success on validation at which the loop stops early
+    teacher: Literal["scripted", "none"] = "scripted"  # none: only its own successes and pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentSection:
+    """[environment]: the world and the jobs in it."""
+
+    name: Name = "shop"  # a built-in name, or "path/to/file.py:ClassOrFunction"
+    types: tuple[Name, ...] = ()  # task types; empty = all the environment has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSection:
+    """[model]: the language model and the engine that runs it."""
+
+    engine: Literal["openvino", "endpoint", "scripted"] = "openvino"
+    name: Name = "smollm2-135m"  # for an endpoint: the model's name there
+    base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
+    api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored
+    precision: Literal["f32", "f16", "bf16"] = "f32"  # of inference; f32 equals the training side
+    concurrency: Positive = 64  # requests in flight
+    deadline_s: Rate = 120.0  # for one completion
+    cache_dir: str = ""  # converted weights; empty = the user's cache folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSection:
+    """[agent]: the budgets of one episode."""
+
+    max_turns: Positive = 10
+    max_tokens_per_turn: Positive = 112
+    max_tokens: Positive = 1024  # written by the agent in one episode
+    max_seconds: Rate = 120.0  # wall clock of one episode
+    temperature: Amount = 0.0  # where it is measured; collecting has its own
+    thought: bool = True  # a short thought before each action
+    constrained: bool = True  # the grammar of the tools binds what it writes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectSection:
+    """[collect]: the experience of one round."""
+
+    episodes: Positive = 192  # per round, all attempts counted
+    attempts: Positive = 1  # at one task, each with its own seed
+    temperature: Amount = 0.9
+    epsilon_tool: Share = 0.03  # share of turns whose tool is forced at random
+    replay_failed_share: Share = 0.3  # share of tasks like those the champion failed
+    validation_tasks: Positive = 96  # played greedily to see where it stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackSection:
+    """[feedback]: what a trajectory is worth; weights share the reward's unit, [-1, 1]."""
+
+    outcome_weight: Amount = 1.0
+    process_weight: Amount = 0.3  # rules and business checks along the way
+    milestone_reward: Amount = 0.1  # per milestone reached
+    question_reward: Amount = 0.1  # for asking the question that is needed
+    hard_task_bonus: Amount = 0.3  # rare: a task of difficulty 3 solved
+    turn_cost: Amount = 0.01  # per turn
+    discount: Share = 0.95  # of credit, per turn backwards
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSection:
+    """[pool]: what is kept to learn from."""
+
+    max_size: Positive = 1500  # entries
+    per_type: Positive = 120  # entries of one task type
+    unverified_share: Share = 0.2  # cap of synthetic entries that were not executed
+    executed_share: Share = 0.7  # cap of synthetic entries that were executed and passed
+    near_duplicate: Share = 0.9  # Jaccard similarity from which two entries are one
+    keep_failures: bool = True  # for pairs; never imitated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DpoSection:
+    """[learn.dpo]: preference pairs at the deciding turn; used by method "sft+dpo"."""
+
+    beta: Rate = 0.1
+    learning_rate: Rate = 5e-5
+    epochs: Positive = 1
+    max_pairs: Positive = 256
+    sft_weight: Amount = 0.2  # of the chosen side's likelihood, against drift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnSection:
+    """[learn]: how a pool becomes a candidate's adapter."""
+
+    method: Literal["sft", "sft+dpo"] = "sft"
+    rank: Positive = 16  # of the LoRA
+    alpha: Rate = 32.0  # LoRA scale is alpha / rank
+    learning_rate: Rate = 1e-3
+    epochs: Positive = 1
+    batch_tokens: Positive = 2048  # of one optimiser step
+    weight_decay: Amount = 0.01
+    error_weight: Amount = 0.0  # extra weight of tokens the model gets wrong; 0 = plain loss
+    dpo: DpoSection = field(default_factory=DpoSection)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpeningSection:
+    """[opening]: the demonstrations before the first round."""
+
+    demonstrations: Annotated[int, Field(ge=0, le=48)] = 48
+    epochs: Positive = 6  # at most; validation decides earlier
+    patience: Positive = 1  # epochs without a rise on validation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSection:
+    """[gate]: what a candidate must show on held-out tasks."""
+
+    tasks: Positive = 192  # pairs of the first draw
+    cap: Positive = 384  # pairs at most, after fresh draws
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.1  # one-sided error of the verdict
+    margin_points: Annotated[float, Field(ge=0, le=100)] = 10.0  # loss borne on one type
+    refusal_draws: Count = 24  # fresh tasks of a refusal type with a net loss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSection:
+    """[test]: the final measurement, on a split that nothing else opens."""
+
+    __test__ = False  # not a test case, whatever pytest thinks of the name
+
+    tasks: Positive = 240
+    open: bool = True  # false: the run ends without its test figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """Everything a run needs to know; saved with it as TOML."""
+
+    run: RunSection = field(default_factory=RunSection)
+    environment: EnvironmentSection = field(default_factory=EnvironmentSection)
+    model: ModelSection = field(default_factory=ModelSection)
+    agent: AgentSection = field(default_factory=AgentSection)
+    collect: CollectSection = field(default_factory=CollectSection)
+    feedback: FeedbackSection = field(default_factory=FeedbackSection)
+    pool: PoolSection = field(default_factory=PoolSection)
+    learn: LearnSection = field(default_factory=LearnSection)
+    opening: OpeningSection = field(default_factory=OpeningSection)
+    gate: GateSection = field(default_factory=GateSection)
+    test: TestSection = field(default_factory=TestSection)
