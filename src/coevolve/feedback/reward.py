@@ -1,0 +1,264 @@
+"""Signals become a reward: outcome, total, credit per turn, first wrong turn.
+
+The outcome is read from the environment's own checks and from nothing else. A signal with score None
+is left out of every sum; where the outcome itself is unknown, so is the total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
+
+from coevolve.errors import FeedbackError
+from coevolve.feedback.rules import generic_signals
+from coevolve.types import (
+    Outcome,
+    Party,
+    Reward,
+    Signal,
+    SignalKind,
+    SignalSource,
+    StopReason,
+    Trajectory,
+)
+
+NEEDED_QUESTION = "asked_needed_question"  # a world's review gives this name to the question that was needed
+MILESTONES_COUNTED = 4  # per trajectory, so that a long detour over many milestones does not pay
+Review: TypeAlias = Callable[[Trajectory], tuple[Signal, ...]]
+_RECOMPUTED = (SignalSource.RULE, SignalSource.CHECK)  # judged anew on every call; the others are kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardRule:
+    """How signals add up. Shares are of the largest sum they can reach, which becomes a total of 1."""
+
+    outcome_weight: float = 1.0  # of the checks' weighted mean, [-1, 1]
+    process_weight: float = 0.3  # of the process signals' sum, held to [-1, 1]
+    milestone_reward: float = 0.1  # per milestone: praise named like an event of its turn, 4 at most
+    question_reward: float = 0.1  # once, for the question that was needed
+    hard_task_bonus: float = 0.3  # a task of difficulty 3 solved
+    turn_cost: float = 0.01  # per turn beyond the first
+    discount: float = 0.95  # of the outcome's credit, per turn backwards; 1 = even, 0 = the last turn alone
+    wrong_at: float = 0.3  # a process signal at or below -wrong_at marks its turn as wrong
+    clip: float = 1.0  # |total| never exceeds it
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            top = 1.0 if item.name in ("discount", "wrong_at", "clip") else math.inf
+            if not (math.isfinite(value) and 0 <= value <= top):
+                raise FeedbackError(
+                    f"RewardRule.{item.name} is {value!r}",
+                    fix=f"set feedback.{item.name} to a number of 0 or more{', 1 at most' if top == 1 else ''}",
+                )
+        if self.outcome_weight <= 0 or self.clip <= 0:
+            raise FeedbackError(
+                "RewardRule.outcome_weight or clip is 0", fix="set feedback.outcome_weight and clip above 0"
+            )
+
+    @property
+    def largest(self) -> float:
+        """The largest sum the parts can reach; dividing by it keeps their order, which clipping would not."""
+        milestones = MILESTONES_COUNTED * self.milestone_reward
+        return (
+            self.outcome_weight
+            + self.process_weight
+            + milestones
+            + self.question_reward
+            + self.hard_task_bonus
+        )
+
+
+def score(trajectory: Trajectory, review: Review, rule: RewardRule) -> Trajectory:
+    """The same trajectory with all signals and a reward.
+
+    Signals from judges, users and behaviour that it already carries are kept; rules and checks are
+    judged anew, so scoring twice equals scoring once.
+
+    Args:
+        trajectory: raw or scored before.
+        review: the environment's own process signals. If it breaks, that is recorded as a signal with
+            score None, and the rest still counts.
+        rule: how the signals add up.
+
+    Raises: FeedbackError: a signal outside its contract (score, weight or turn out of range).
+    """
+    kept = [s for s in trajectory.signals if s.source not in _RECOMPUTED and s.name != "review"]
+    fresh = [*trajectory.checks, *generic_signals(trajectory), *_reviewed(trajectory, review)]
+    signals = tuple(dict.fromkeys([*fresh, *kept]))
+    _validate(trajectory, signals)
+    return replace(trajectory, signals=signals, reward=reward(trajectory, signals, rule))
+
+
+def _reviewed(
+    trajectory: Trajectory, review: Callable[[Trajectory], tuple[Signal, ...]]
+) -> tuple[Signal, ...]:
+    try:
+        return tuple(review(trajectory))
+    except Exception as broken:  # the world's code: its failure is one trajectory's data
+        why = f"the environment's review raised {type(broken).__name__}: {broken}"
+        return (Signal("review", None, why, SignalKind.EXPLANATORY),)
+
+
+def _validate(trajectory: Trajectory, signals: Iterable[Signal]) -> None:
+    indices = {turn.index for turn in trajectory.turns}
+    for signal in signals:
+        fine = signal.score is None or -1 <= signal.score <= 1
+        if not fine or not (math.isfinite(signal.weight) and signal.weight >= 0):
+            raise FeedbackError(
+                f"signal {signal.name!r} of trajectory {trajectory.id} has score {signal.score!r} and weight "
+                f"{signal.weight!r}",
+                fix="give a score in [-1, 1] (or None for unknown) and a weight of 0 or more",
+            )
+        if signal.turn is not None and signal.turn not in indices:
+            raise FeedbackError(
+                f"signal {signal.name!r} of trajectory {trajectory.id} speaks of turn {signal.turn}, "
+                f"which is none of its {len(indices)} turns",
+                fix="use the index of one of the trajectory's turns, or None for the whole",
+            )
+
+
+def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None, str]:
+    """Outcome, the checks' weighted mean in [-1, 1], and the reason. None, None where unknown.
+
+    All checks pass: success; some: partial; none: failure. With an unjudged check among them it is
+    unknown, unless another failed already. What an environment, model or judge broke is unknown.
+    """
+    failure = trajectory.failure
+    if failure is not None and failure.party is not Party.AGENT:
+        return None, None, f"unknown: the {failure.party.value} failed ({failure.why})"
+    checks = [c for c in trajectory.checks if c.kind is SignalKind.OUTCOME]
+    known = [(c, c.score) for c in checks if c.score is not None]
+    passed = [c for c, value in known if value >= 1]
+    broke = failure is not None or trajectory.stop is StopReason.FAILED
+    if not known:
+        if failure is not None:
+            return Outcome.FAILURE, -1.0, f"failure: the agent broke ({failure.why})"
+        return None, None, "unknown: no check could be judged" if checks else "unknown: there were no checks"
+    mean = _mean(known)
+    if len(passed) == len(known):
+        if len(known) < len(checks):
+            unjudged = ", ".join(c.name for c in checks if c.score is None)
+            return None, None, f"unknown: could not judge {unjudged}"
+        if failure is not None:
+            return Outcome.PARTIAL, 0.0, f"partial: every check passed, but the agent broke ({failure.why})"
+        if broke:
+            return None, None, "unknown: the episode failed, and nobody says who"
+        return Outcome.SUCCESS, mean, f"success: all {len(checks)} checks passed"
+    failed = "; ".join(f"{c.name} ({c.why})" for c, value in known if value < 1)
+    outcome = Outcome.PARTIAL if passed else Outcome.FAILURE
+    return outcome, mean, f"{outcome.value}: {len(passed)} of {len(checks)} checks passed; failed: {failed}"
+
+
+def _mean(known: Sequence[tuple[Signal, float]]) -> float:
+    weight = sum(signal.weight for signal, _ in known)
+    if weight <= 0:
+        return sum(value for _, value in known) / len(known)
+    return sum(signal.weight * value for signal, value in known) / weight
+
+
+def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) -> Reward:
+    """Add up.
+
+    Returns: total in [-clip, clip]; `turns` has one credit in [-1, 1] per turn, and is empty where the
+    total is unknown (an unknown credit is no 0).
+    """
+    outcome, mean, why = judge_outcome(trajectory)
+    broken = trajectory.failure is not None and trajectory.failure.party is not Party.AGENT
+    wrong = None if broken else _first_wrong(trajectory, signals, outcome, rule)
+    if outcome is None or mean is None:
+        return Reward(total=None, outcome=None, turns=(), first_wrong=wrong, why=why)
+    praise, milestones, faults = _sorted_process(trajectory, signals)
+    gains = min(1.0, sum(_value(s) for s in praise)) + max(-1.0, sum(_value(s) for s in faults))
+    asked = [s for s in praise if s.name == NEEDED_QUESTION][:1]
+    hard = rule.hard_task_bonus if outcome is Outcome.SUCCESS and trajectory.task.difficulty >= 3 else 0.0
+    borne = rule.outcome_weight * mean + hard
+    total = borne + rule.process_weight * gains
+    total += rule.milestone_reward * sum(min(1.0, _value(s)) for s in milestones)
+    total += rule.question_reward * len(asked) - rule.turn_cost * max(0, len(trajectory.turns) - 1)
+    per_turn: dict[int, float] = defaultdict(float)
+    for weight, group in (
+        (rule.process_weight, [*praise, *faults]),
+        (rule.milestone_reward, milestones),
+        (rule.question_reward, asked),
+    ):
+        for signal in group:
+            if signal.turn is not None:
+                per_turn[signal.turn] += weight * max(-1.0, min(1.0, _value(signal)))
+    return Reward(
+        total=max(-rule.clip, min(rule.clip, total / rule.largest)),
+        outcome=outcome,
+        turns=_credits(trajectory, borne, wrong, per_turn, rule),
+        first_wrong=wrong,
+        why=_readable(why, signals, wrong),
+    )
+
+
+def _value(signal: Signal) -> float:
+    return 0.0 if signal.score is None else signal.score * signal.weight
+
+
+def _sorted_process(
+    trajectory: Trajectory, signals: Sequence[Signal]
+) -> tuple[list[Signal], list[Signal], list[Signal]]:
+    """Praise, milestones and faults among the judged process signals.
+
+    Praise of one name counts once, so that it cannot be farmed by doing it again.
+    """
+    events = {(turn.index, event) for turn in trajectory.turns for event in turn.events}
+    judged = [s for s in signals if s.kind is SignalKind.PROCESS and s.score is not None]
+    positive: dict[str, Signal] = {}
+    for signal in judged:
+        if _value(signal) > 0:
+            positive.setdefault(signal.name, signal)
+    milestones = [
+        s
+        for s in positive.values()
+        if s.name.startswith("milestone") or (s.turn is not None and (s.turn, s.name) in events)
+    ][:MILESTONES_COUNTED]
+    praise = [s for s in positive.values() if s not in milestones]
+    return praise, milestones, [s for s in judged if _value(s) < 0]
+
+
+def _first_wrong(
+    trajectory: Trajectory, signals: Sequence[Signal], outcome: Outcome | None, rule: RewardRule
+) -> int | None:
+    wrong = [
+        s.turn
+        for s in signals
+        if s.kind is SignalKind.PROCESS and s.turn is not None and s.score is not None and s.score < 0
+        if s.score <= -rule.wrong_at
+    ]
+    if wrong:
+        return min(wrong)
+    failed = outcome in (Outcome.FAILURE, Outcome.PARTIAL)
+    return trajectory.turns[-1].index if failed and trajectory.turns else None
+
+
+def _credits(
+    trajectory: Trajectory, borne: float, wrong: int | None, per_turn: Mapping[int, float], rule: RewardRule
+) -> tuple[float, ...]:
+    """The outcome over the turns that bear it, later ones more, plus each turn's own signals.
+
+    Blame starts at the first wrong turn: what came before it is not to blame. Praise goes to all turns.
+    """
+    turns = trajectory.turns
+    bears = [not (borne < 0 and wrong is not None and turn.index < wrong) for turn in turns]
+    shares = [rule.discount ** (len(turns) - 1 - k) if bears[k] else 0.0 for k in range(len(turns))]
+    credits = []
+    for k, turn in enumerate(turns):
+        value = borne * shares[k] / sum(shares) + per_turn.get(turn.index, 0.0)
+        value -= rule.turn_cost if k else 0.0
+        credits.append(max(-1.0, min(1.0, value / rule.largest)))
+    return tuple(credits)
+
+
+def _readable(why: str, signals: Sequence[Signal], wrong: int | None) -> str:
+    at = [s.why for s in signals if s.turn == wrong and s.score is not None and s.score < 0]
+    if wrong is None:
+        return why
+    named = at[0] if at else f"turn {wrong}, the last, since no rule names an earlier one"
+    return f"{why}; first wrong: {named}"
