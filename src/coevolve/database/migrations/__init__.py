@@ -1,0 +1,1 @@
+"""Revisions of the database's schema, run by `coevolve.database.open_database`."""

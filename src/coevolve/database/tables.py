@@ -1,0 +1,118 @@
+"""The tables of experience, journal and registry, in types that SQLite and PostgreSQL share.
+
+A change here needs a revision under `migrations/versions/`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+trajectories = sa.Table(
+    "trajectories",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),  # order of arrival
+    sa.Column("id", sa.String(200), nullable=False, unique=True),
+    sa.Column("session_id", sa.String(200), nullable=False, index=True),
+    sa.Column("task_id", sa.String(200), nullable=False, index=True),
+    sa.Column("type", sa.String(200), nullable=False, index=True),
+    sa.Column("split", sa.String(20), nullable=False, index=True),
+    sa.Column("version", sa.String(200), nullable=False, index=True),
+    sa.Column("agent", sa.String(200), nullable=False, index=True),
+    sa.Column("parent", sa.String(200), index=True),
+    sa.Column("stop", sa.String(20), nullable=False, index=True),
+    sa.Column("failed_party", sa.String(20)),
+    sa.Column("run", sa.String(200), nullable=False, index=True),
+    sa.Column("round", sa.Integer, index=True),
+    sa.Column("created_s", sa.Float, nullable=False, index=True),  # seconds since 1970, UTC
+    sa.Column("content", sa.String(64), nullable=False),  # hash of body
+    sa.Column("body", sa.JSON, nullable=False),  # the raw trajectory: no signals, no reward
+)
+
+scorings = sa.Table(
+    "scorings",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),  # the highest of a trajectory is the valid one
+    sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False),
+    sa.Column("run", sa.String(200), nullable=False, index=True),
+    sa.Column("outcome", sa.String(20), index=True),
+    sa.Column("total", sa.Float),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.Column("content", sa.String(64), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),  # {"signals": [...], "reward": {...} | null}
+    sa.Index("ix_scorings_trajectory_seq", "trajectory", "seq"),
+)
+
+pools = sa.Table(
+    "pools",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("parent", sa.String(64), sa.ForeignKey("pools.id")),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("created_s", sa.Float, nullable=False),
+)
+
+pool_sources = sa.Table(
+    "pool_sources",
+    metadata,
+    sa.Column("pool", sa.String(64), sa.ForeignKey("pools.id"), primary_key=True),
+    sa.Column("trajectory", sa.String(200), primary_key=True, index=True),
+)
+
+steps = sa.Table(
+    "steps",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("run", sa.String(200), nullable=False),
+    sa.Column("step", sa.String(200), nullable=False),
+    sa.Column("value", sa.JSON, nullable=False),
+    sa.Column("wall_s", sa.Float, nullable=False),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.UniqueConstraint("run", "step", name="uq_steps_run_step"),
+)
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    sa.Column("parent", sa.String(64), sa.ForeignKey("versions.id")),
+    sa.Column("pool", sa.String(64), index=True),
+    sa.Column("standing", sa.String(20), nullable=False, index=True),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.Column("manifest", sa.JSON, nullable=False),
+    # at most one champion, whatever any code above this does
+    sa.Index(
+        "uq_versions_one_champion",
+        "standing",
+        unique=True,
+        sqlite_where=sa.text("standing = 'champion'"),
+        postgresql_where=sa.text("standing = 'champion'"),
+    ),
+)
+
+standings = sa.Table(
+    "standings",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("version", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
+    sa.Column("before", sa.String(20)),
+    sa.Column("after", sa.String(20), nullable=False),
+    # of a champion: the row of the champion that a rollback returns to
+    sa.Column("below", sa.Integer, sa.ForeignKey("standings.seq")),
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("created_s", sa.Float, nullable=False),
+)
+
+verdicts = sa.Table(
+    "verdicts",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("candidate", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
+    sa.Column("champion", sa.String(64), nullable=False),
+    sa.Column("decision", sa.String(20), nullable=False),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.Column("content", sa.String(64), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),
+)

@@ -1,0 +1,321 @@
+"""Append-only trajectories, their scorings beside them, and which pools were made from them.
+
+Trajectories enter raw or scored and leave with their latest scoring. What `append` has returned from is on
+the disk. Nothing is ever changed or deleted; not protected against: someone editing the file by hand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coevolve.codec import content_hash, from_json, to_json
+from coevolve.database import Database, open_database
+from coevolve.database.tables import pool_sources, pools, scorings, trajectories
+from coevolve.errors import StoreError
+from coevolve.types import Outcome, Reward, Signal, Split, Trajectory
+
+_ID_BATCH = 500  # ids per query, far below any database's limit on bound parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """One judgement of a trajectory; a trajectory may have several, the latest is valid."""
+
+    signals: tuple[Signal, ...]
+    reward: Reward | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """Where a pool version lies."""
+
+    id: str
+    parent: str | None
+    path: str
+
+
+def open_store(url: str) -> Store:
+    """Open or create the store at a URL such as `sqlite:///runs/experience.db`.
+
+    Raises: StoreError: not writable, damaged, or written by a newer coevolve.
+    """
+    return Store(open_database(url))
+
+
+class Store:
+    """Experience in a held database; any number of threads may use one Store at once."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def append(self, found: Iterable[Trajectory], *, run: str = "", round: int | None = None) -> None:
+        """Keep trajectories, with the scoring of those that carry one, in one transaction.
+
+        Idempotent: an id that is there with the same raw content is passed over (a scoring it carries is
+        added where it differs from the latest one).
+
+        Raises: StoreError: an id is there with other content, or the disk refuses; then nothing is kept.
+        """
+        batch = list(found)
+        rows = [_row(trajectory, run, round) for trajectory in batch]
+        with self.database.write() as connection:
+            seen = _contents(connection, [row["id"] for row in rows])
+            new: list[dict[str, Any]] = []
+            for row in rows:
+                if row["id"] not in seen:
+                    seen[row["id"]] = row["content"]
+                    new.append(row)
+                elif seen[row["id"]] != row["content"]:
+                    raise StoreError(
+                        f"trajectory {row['id']} is already in {self.database.name} with other content",
+                        fix="give the new trajectory an id of its own; what is stored is never overwritten",
+                    )
+            if new:
+                connection.execute(sa.insert(trajectories), new)
+            _insert_scorings(connection, run, [t for t in batch if t.signals or t.reward is not None])
+
+    def append_scores(self, run: str, scored: Iterable[Trajectory]) -> None:
+        """Add the signals and reward of trajectories that are already kept, in one transaction.
+
+        The latest scoring of a trajectory is the valid one; one equal to the latest is passed over.
+
+        Raises: StoreError: a trajectory is unknown or its raw part differs; then nothing is kept.
+        """
+        batch = list(scored)
+        with self.database.write() as connection:
+            held = _contents(connection, [trajectory.id for trajectory in batch])
+            for trajectory in batch:
+                known = held.get(trajectory.id)
+                if known is None:
+                    raise StoreError(f"trajectory {trajectory.id} is not in the store", fix="append it first")
+                if known != content_hash(_raw(trajectory)):
+                    raise StoreError(
+                        f"the scored trajectory {trajectory.id} is not the one that was stored",
+                        fix="score what store.get returns; only signals and reward may differ",
+                    )
+            _insert_scorings(connection, run, batch)
+
+    def get(self, trajectory_id: str) -> Trajectory:
+        """The trajectory with its latest scoring.
+
+        Raises: StoreError: there is none of this id.
+        """
+        with self.database.read() as connection:
+            row = connection.execute(_selection().where(trajectories.c.id == trajectory_id)).one_or_none()
+        if row is None:
+            raise StoreError(
+                f"no trajectory {trajectory_id} in {self.database.name}",
+                fix="check the id and the database that the configuration names",
+            )
+        return _read(row)
+
+    def find(
+        self,
+        version: str | None = None,
+        split: Split | None = None,
+        type: str | None = None,
+        round: int | None = None,
+        outcome: Outcome | None = None,
+        limit: int | None = None,
+    ) -> list[Trajectory]:
+        """Trajectories that match all that is given, in order of arrival; `limit` keeps the newest.
+
+        `outcome` speaks of the latest scoring, so what was not scored matches no outcome.
+        """
+        query = _selection()
+        for column, wanted in (
+            (trajectories.c.version, version),
+            (trajectories.c.split, split),
+            (trajectories.c.type, type),
+            (trajectories.c.round, round),
+            (scorings.c.outcome, outcome),
+        ):
+            if wanted is not None:
+                query = query.where(column == wanted)
+        query = query.order_by(trajectories.c.seq.desc())
+        if limit is not None:
+            query = query.limit(limit)
+        with self.database.read() as connection:
+            rows = connection.execute(query).all()
+        return [_read(row) for row in reversed(rows)]
+
+    def count(self) -> int:
+        """How many trajectories are kept."""
+        with self.database.read() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(trajectories)).scalar_one())
+
+    def descendants(self, trajectory_id: str) -> list[Trajectory]:
+        """All that was spawned or seeded by this trajectory, at any depth, in order of arrival."""
+        below = (
+            sa.select(trajectories.c.id)
+            .where(trajectories.c.parent == trajectory_id)
+            .cte("below", recursive=True)
+        )
+        # UNION, not UNION ALL: a circle of parents ends instead of running for ever
+        below = below.union(sa.select(trajectories.c.id).where(trajectories.c.parent == below.c.id))
+        query = _selection().where(trajectories.c.id.in_(sa.select(below.c.id)))
+        with self.database.read() as connection:
+            rows = connection.execute(query.order_by(trajectories.c.seq)).all()
+        return [_read(row) for row in rows if row.id != trajectory_id]
+
+    def resolve(self, prefix: str) -> str:
+        """The one trajectory id that begins with `prefix`.
+
+        Raises: StoreError: none does, or several do.
+        """
+        query = sa.select(trajectories.c.id).where(trajectories.c.id.startswith(prefix, autoescape=True))
+        exact = sa.select(trajectories.c.id).where(trajectories.c.id == prefix)
+        with self.database.read() as connection:
+            ids: Sequence[str] = connection.execute(exact).scalars().all()
+            ids = ids or connection.execute(query.limit(6)).scalars().all()
+        if len(ids) == 1:
+            return ids[0]
+        if ids:
+            raise StoreError(
+                f"{prefix!r} begins several ids: {', '.join(ids[:5])}", fix="give more characters"
+            )
+        raise StoreError(
+            f"no trajectory begins with {prefix!r}", fix="check the id and the database that is named"
+        )
+
+    def append_pool(
+        self, pool_id: str, *, path: str, parent: str | None = None, sources: Iterable[str] = ()
+    ) -> None:
+        """Note where a pool version lies and which trajectories it was made from. Idempotent.
+
+        Raises: StoreError: the id is there with another parent or path, or the parent is unknown.
+        """
+        with self.database.write() as connection:
+            row = connection.execute(sa.select(pools).where(pools.c.id == pool_id)).one_or_none()
+            if row is not None:
+                if (row.parent, row.path) != (parent, path):
+                    raise StoreError(
+                        f"pool {pool_id} is already noted with parent {row.parent} and path {row.path}",
+                        fix="a pool never changes: write the new one under its own id",
+                    )
+                return
+            if parent is not None and _no_pool(connection, parent):
+                raise StoreError(f"pool {pool_id} names an unknown parent {parent}", fix="append it first")
+            connection.execute(
+                sa.insert(pools), {"id": pool_id, "parent": parent, "path": path, "created_s": time.time()}
+            )
+            if links := [{"pool": pool_id, "trajectory": source} for source in sorted(set(sources))]:
+                connection.execute(sa.insert(pool_sources), links)
+
+    def pools(self) -> list[PoolRow]:
+        """All pool versions that were noted, oldest first."""
+        query = sa.select(pools.c.id, pools.c.parent, pools.c.path).order_by(pools.c.created_s, pools.c.id)
+        with self.database.read() as connection:
+            return [PoolRow(*row) for row in connection.execute(query)]
+
+    def pools_from(self, trajectory_id: str) -> list[str]:
+        """Ids of the pool versions that hold something made from this trajectory."""
+        query = (
+            sa.select(pools.c.id)
+            .join(pool_sources, pool_sources.c.pool == pools.c.id)
+            .where(pool_sources.c.trajectory == trajectory_id)
+            .order_by(pools.c.created_s, pools.c.id)
+        )
+        with self.database.read() as connection:
+            return list(connection.execute(query).scalars())
+
+    def close(self) -> None:
+        """Give the database's files back. Idempotent."""
+        self.database.close()
+
+
+def _raw(trajectory: Trajectory) -> Trajectory:
+    return replace(trajectory, signals=(), reward=None)
+
+
+def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
+    body = to_json(_raw(trajectory))
+    return {
+        "id": trajectory.id,
+        "session_id": trajectory.session_id,
+        "task_id": trajectory.task.id,
+        "type": trajectory.task.type,
+        "split": str(trajectory.task.split),
+        "version": trajectory.version,
+        "agent": trajectory.agent,
+        "parent": trajectory.parent,
+        "stop": str(trajectory.stop),
+        "failed_party": str(trajectory.failure.party) if trajectory.failure else None,
+        "run": run,
+        "round": round,
+        "created_s": time.time(),
+        "content": content_hash(body),
+        "body": body,
+    }
+
+
+def _contents(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    """Content hashes of those ids that are kept."""
+    held: dict[str, str] = {}
+    for start in range(0, len(ids), _ID_BATCH):
+        query = sa.select(trajectories.c.id, trajectories.c.content)
+        for key, content in connection.execute(
+            query.where(trajectories.c.id.in_(ids[start : start + _ID_BATCH]))
+        ):
+            held[key] = content
+    return held
+
+
+def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajectory]) -> None:
+    latest: dict[str, str] = {}
+    ids = [trajectory.id for trajectory in scored]
+    for start in range(0, len(ids), _ID_BATCH):
+        query = sa.select(scorings.c.trajectory, scorings.c.content).where(
+            scorings.c.trajectory.in_(ids[start : start + _ID_BATCH])
+        )
+        latest.update((key, content) for key, content in connection.execute(query.order_by(scorings.c.seq)))
+    rows: list[dict[str, Any]] = []
+    for trajectory in scored:
+        reward = trajectory.reward
+        body = to_json(Scoring(trajectory.signals, reward))
+        content = content_hash(body)
+        if latest.get(trajectory.id) == content:
+            continue
+        latest[trajectory.id] = content
+        rows.append(
+            {
+                "trajectory": trajectory.id,
+                "run": run,
+                "outcome": str(reward.outcome) if reward and reward.outcome else None,
+                "total": reward.total if reward else None,
+                "created_s": time.time(),
+                "content": content,
+                "body": body,
+            }
+        )
+    if rows:
+        connection.execute(sa.insert(scorings), rows)
+
+
+def _selection() -> sa.Select[Any]:
+    """Trajectories beside their latest scoring, where they have one."""
+    newer = scorings.alias("newer")
+    latest = (
+        sa.select(sa.func.max(newer.c.seq)).where(newer.c.trajectory == trajectories.c.id).scalar_subquery()
+    )
+    return sa.select(trajectories.c.id, trajectories.c.body, scorings.c.body.label("scoring")).select_from(
+        trajectories.outerjoin(scorings, scorings.c.seq == latest)
+    )
+
+
+def _read(row: sa.Row[Any]) -> Trajectory:
+    trajectory = from_json(Trajectory, row.body)
+    if row.scoring is None:
+        return trajectory
+    scoring = from_json(Scoring, row.scoring)
+    return replace(trajectory, signals=scoring.signals, reward=scoring.reward)
+
+
+def _no_pool(connection: Connection, pool_id: str) -> bool:
+    return connection.execute(sa.select(pools.c.id).where(pools.c.id == pool_id)).one_or_none() is None
