@@ -200,6 +200,8 @@ class PoolVersion:
     parent: str | None
     entries: tuple[PoolEntry, ...]
     rejected: Mapping[str, int] = field(default_factory=dict)  # reason -> count
+    refusals: Mapping[str, str] = field(default_factory=dict)  # trajectory id -> why this version lacks it
+    recipe: JsonObject = field(default_factory=dict)  # seed, round and rule that made this version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

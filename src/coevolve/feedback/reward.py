@@ -50,9 +50,10 @@ class RewardRule:
             value = getattr(self, item.name)
             top = 1.0 if item.name in ("discount", "wrong_at", "clip") else math.inf
             if not (math.isfinite(value) and 0 <= value <= top):
+                limit = ", 1 at most" if top == 1 else ""
                 raise FeedbackError(
                     f"RewardRule.{item.name} is {value!r}",
-                    fix=f"set feedback.{item.name} to a number of 0 or more{', 1 at most' if top == 1 else ''}",
+                    fix=f"set feedback.{item.name} to a number of 0 or more{limit}",
                 )
         if self.outcome_weight <= 0 or self.clip <= 0:
             raise FeedbackError(
@@ -173,7 +174,7 @@ def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) 
         return Reward(total=None, outcome=None, turns=(), first_wrong=wrong, why=why)
     praise, milestones, faults = _sorted_process(trajectory, signals)
     gains = min(1.0, sum(_value(s) for s in praise)) + max(-1.0, sum(_value(s) for s in faults))
-    asked = [s for s in praise if s.name == NEEDED_QUESTION][:1]
+    asked = [s for s in [*praise, *milestones] if s.name == NEEDED_QUESTION][:1]
     hard = rule.hard_task_bonus if outcome is Outcome.SUCCESS and trajectory.task.difficulty >= 3 else 0.0
     borne = rule.outcome_weight * mean + hard
     total = borne + rule.process_weight * gains
@@ -218,9 +219,9 @@ def _sorted_process(
         s
         for s in positive.values()
         if s.name.startswith("milestone") or (s.turn is not None and (s.turn, s.name) in events)
-    ][:MILESTONES_COUNTED]
+    ]
     praise = [s for s in positive.values() if s not in milestones]
-    return praise, milestones, [s for s in judged if _value(s) < 0]
+    return praise, milestones[:MILESTONES_COUNTED], [s for s in judged if _value(s) < 0]
 
 
 def _first_wrong(

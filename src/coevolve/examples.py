@@ -1,0 +1,170 @@
+"""What learners eat: recorded token ids with masks, and preference pairs, made from a pool's entries.
+
+Only ids that a model saw or wrote are used; no text is tokenised here. It does not protect against a
+pool whose ids belong to another tokenizer than the learner's: the base model's id on the version does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from coevolve.errors import PoolError
+from coevolve.types import Operation, PoolEntry, PoolVersion, SignalKind, Trajectory, Turn
+
+IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
+WRONG_AT = 0.5  # a process signal at or below -WRONG_AT keeps its turn from being imitated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One sequence to imitate where `mask` is True. `ids` and `mask` have the same length."""
+
+    ids: tuple[int, ...]
+    mask: tuple[bool, ...]  # True only on the agent's (or teacher's) own tokens of good turns
+    task_type: str
+    weight: float  # mean about 1 over a pool; rarer and weaker types weigh more
+    entry: str  # the pool entry it was made from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two continuations of one prompt, at the turn where a better and a worse episode part."""
+
+    prompt_ids: tuple[int, ...]
+    chosen_ids: tuple[int, ...]
+    rejected_ids: tuple[int, ...]
+    task_type: str
+    entry: str  # the entry the chosen side comes from
+
+
+def build_examples(pool: PoolVersion) -> list[Example]:
+    """One example per entry to imitate, in the pool's order.
+
+    An entry none of whose turns deserves imitation gives none.
+
+    Raises: PoolError: nothing to imitate at all, or an entry without recorded token ids.
+    """
+    entries = [entry for entry in pool.entries if entry.operation in IMITATED]
+    built = [example for entry in entries if (example := _example(entry)) is not None]
+    if not built:
+        raise PoolError(
+            f"pool {pool.id} holds nothing to imitate ({len(pool.entries)} entries)",
+            fix="collect more episodes, add demonstrations ([opening] demonstrations), or set run.teacher",
+        )
+    return built
+
+
+def build_pairs(pool: PoolVersion) -> list[Pair]:
+    """Preference pairs at the first diverging turn, without repetition, in a fixed order.
+
+    A success against a failure: a teacher's completion against the failure it mends, and each failure
+    against the success of the same task that goes along with it longest. A short success against each
+    longer one of the same task. Two turns that do the same in other words make no pair.
+
+    Raises: PoolError: an entry without recorded token ids.
+    """
+    return list(dict.fromkeys(_pairs(pool)))
+
+
+def _pairs(pool: PoolVersion) -> Iterator[Pair]:
+    by_task: dict[str, list[PoolEntry]] = defaultdict(list)
+    for entry in pool.entries:
+        by_task[entry.trajectory.task.id].append(entry)
+    by_trajectory = {
+        entry.trajectory.id: entry for entry in pool.entries if entry.operation is Operation.OWN_FAILURE
+    }
+    for entry in pool.entries:
+        if entry.operation is Operation.TEACHER_COMPLETION:
+            for source in entry.sources:
+                if source in by_trajectory:
+                    yield from _pair(entry, by_trajectory[source])
+    for entries in by_task.values():
+        good = [entry for entry in entries if entry.operation in IMITATED]
+        bad = [entry for entry in entries if entry.operation is Operation.OWN_FAILURE]
+        for failed in bad:
+            yield from _deepest(good, failed)
+        good.sort(key=lambda entry: (len(entry.trajectory.turns), entry.id))
+        for longer in good[1:]:
+            if len(longer.trajectory.turns) > len(good[0].trajectory.turns):
+                yield from _pair(good[0], longer)
+
+
+def _deepest(good: Sequence[PoolEntry], failed: PoolEntry) -> Iterator[Pair]:
+    """The pair whose prompt is longest: it blames the latest turn, which is the most telling."""
+    found = [pair for entry in good for pair in _pair(entry, failed)]
+    if found:
+        yield max(found, key=lambda pair: (len(pair.prompt_ids), pair.entry))
+
+
+def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
+    prompt: list[int] = []
+    for one, other in zip(better.trajectory.turns, worse.trajectory.turns, strict=False):
+        _require_ids(better, one)
+        _require_ids(worse, other)
+        if one.context_ids != other.context_ids:
+            return
+        prompt += one.context_ids
+        if one.output_ids == other.output_ids:
+            prompt += one.output_ids
+            continue
+        if one.action != other.action and _good(better.trajectory, one):
+            yield Pair(
+                prompt_ids=tuple(prompt),
+                chosen_ids=one.output_ids,
+                rejected_ids=other.output_ids,
+                task_type=better.trajectory.task.type,
+                entry=better.id,
+            )
+        return
+
+
+def _example(entry: PoolEntry) -> Example | None:
+    ids: list[int] = []
+    mask: list[bool] = []
+    end = 0
+    for turn in entry.trajectory.turns:
+        _require_ids(entry, turn)
+        good = _good(entry.trajectory, turn)
+        ids += [*turn.context_ids, *turn.output_ids]
+        mask += [False] * len(turn.context_ids) + [good] * len(turn.output_ids)
+        end = len(ids) if good else end
+    if not end:
+        return None
+    return Example(
+        ids=tuple(ids[:end]),  # what follows the last good turn teaches nothing
+        mask=tuple(mask[:end]),
+        task_type=entry.trajectory.task.type,
+        weight=entry.weight,
+        entry=entry.id,
+    )
+
+
+def _good(trajectory: Trajectory, turn: Turn) -> bool:
+    """Whether this turn deserves imitation. The teacher's always does, the agent's unless it went wrong.
+
+    An error the world is to blame for (a declined payment) leaves a turn good where a signal praises it.
+    """
+    if turn.action is None:
+        return False
+    if turn.by == "teacher" or trajectory.version == "teacher":
+        return True
+    scores = [
+        signal.score
+        for signal in trajectory.signals
+        if signal.turn == turn.index and signal.kind is SignalKind.PROCESS and signal.score is not None
+    ]
+    if any(value <= -WRONG_AT for value in scores):
+        return False
+    if turn.explored and sum(scores) < 0:
+        return False
+    return turn.error is None or sum(scores) > 0
+
+
+def _require_ids(entry: PoolEntry, turn: Turn) -> None:
+    if not turn.output_ids or (not turn.context_ids and turn.index == entry.trajectory.turns[0].index):
+        raise PoolError(
+            f"entry {entry.id} (trajectory {entry.trajectory.id}) has no token ids at turn {turn.index}",
+            fix="collect it again with a model that records token ids; text is never re-tokenised",
+        )
