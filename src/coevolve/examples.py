@@ -144,12 +144,16 @@ def _example(entry: PoolEntry) -> Example | None:
 def _good(trajectory: Trajectory, turn: Turn) -> bool:
     """Whether this turn deserves imitation. The teacher's always does, the agent's unless it went wrong.
 
-    An error the world is to blame for (a declined payment) leaves a turn good where a signal praises it.
+    Wrong is: no action, text that had to be mended, a fault a rule names, an explored tool that helped
+    nothing, and a refused call that a later call of the same tool corrects. A refusal that was worth
+    hearing (an expired coupon, a gateway to try again) leaves its turn good.
     """
     if turn.action is None:
         return False
     if turn.by == "teacher" or trajectory.version == "teacher":
         return True
+    if any(event.startswith("repaired:") for event in turn.events):
+        return False
     scores = [
         signal.score
         for signal in trajectory.signals
@@ -157,9 +161,22 @@ def _good(trajectory: Trajectory, turn: Turn) -> bool:
     ]
     if any(value <= -WRONG_AT for value in scores):
         return False
-    if turn.explored and sum(scores) < 0:
+    if turn.explored and (turn.error is not None or sum(scores) < 0):
         return False
-    return turn.error is None or sum(scores) > 0
+    return turn.error is None or (sum(scores) >= 0 and not _corrected(trajectory, turn))
+
+
+def _corrected(trajectory: Trajectory, turn: Turn) -> bool:
+    """Whether a later call of the same tool with other arguments went through."""
+    return any(
+        later.index > turn.index
+        and later.error is None
+        and later.action is not None
+        and turn.action is not None
+        and later.action.tool == turn.action.tool
+        and later.action != turn.action
+        for later in trajectory.turns
+    )
 
 
 def _require_ids(entry: PoolEntry, turn: Turn) -> None:

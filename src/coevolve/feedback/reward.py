@@ -25,7 +25,7 @@ from coevolve.types import (
     Trajectory,
 )
 
-NEEDED_QUESTION = "asked_needed_question"  # a world's review gives this name to the question that was needed
+NEEDED_QUESTION = "question_needed_asked"  # how a world's review ends the name of its praise for it
 MILESTONES_COUNTED = 4  # per trajectory, so that a long detour over many milestones does not pay
 Review: TypeAlias = Callable[[Trajectory], tuple[Signal, ...]]
 _RECOMPUTED = (SignalSource.RULE, SignalSource.CHECK)  # judged anew on every call; the others are kept
@@ -88,7 +88,10 @@ def score(trajectory: Trajectory, review: Review, rule: RewardRule) -> Trajector
     Raises: FeedbackError: a signal outside its contract (score, weight or turn out of range).
     """
     kept = [s for s in trajectory.signals if s.source not in _RECOMPUTED and s.name != "review"]
-    fresh = [*trajectory.checks, *generic_signals(trajectory), *_reviewed(trajectory, review)]
+    reviewed = _reviewed(trajectory, review)
+    spoken = {(s.name, s.turn) for s in reviewed}  # the world knows better: its word replaces a generic one
+    generic = [s for s in generic_signals(trajectory) if (s.name, s.turn) not in spoken]
+    fresh = [*trajectory.checks, *generic, *reviewed]
     signals = tuple(dict.fromkeys([*fresh, *kept]))
     _validate(trajectory, signals)
     return replace(trajectory, signals=signals, reward=reward(trajectory, signals, rule))
@@ -174,7 +177,7 @@ def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) 
         return Reward(total=None, outcome=None, turns=(), first_wrong=wrong, why=why)
     praise, milestones, faults = _sorted_process(trajectory, signals)
     gains = min(1.0, sum(_value(s) for s in praise)) + max(-1.0, sum(_value(s) for s in faults))
-    asked = [s for s in [*praise, *milestones] if s.name == NEEDED_QUESTION][:1]
+    asked = [s for s in [*praise, *milestones] if s.name.endswith(NEEDED_QUESTION)][:1]
     hard = rule.hard_task_bonus if outcome is Outcome.SUCCESS and trajectory.task.difficulty >= 3 else 0.0
     borne = rule.outcome_weight * mean + hard
     total = borne + rule.process_weight * gains

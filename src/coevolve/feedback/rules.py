@@ -19,7 +19,9 @@ _ERRORS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     (
         "unknown_tool",
         re.compile(
-            r"(unknown|no such|invalid|not a|no) (tool|function)|tool .{0,60}(does not exist|is not)", re.I
+            r"(unknown|no such|invalid|not a|no) (tool|function)\b|tool .{0,60}(does not exist|is not)|"
+            r"names no tool",
+            re.I,
         ),
         -0.6,
     ),
@@ -34,7 +36,7 @@ _ERRORS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     (
         "missing_parameter",
         re.compile(
-            r"(missing|lacks|needs|without) .{0,40}(parameter|argument|field)|required|"
+            r"\bmissing (?!last)\w+|(lacks|needs|without) .{0,40}(parameter|argument|field)|\brequired\b|"
             r"(parameter|argument|field) .{0,60}(missing|is needed)",
             re.I,
         ),
@@ -42,10 +44,12 @@ _ERRORS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     ),
     (
         "wrong_parameter",
-        re.compile(r"(parameter|argument|field) .{0,60}(must|should|is not|wrong)", re.I),
+        re.compile(r"(parameter|argument|field) .{0,60}(must|should|is not|wrong)|\w+ must be \w+", re.I),
         -0.4,
     ),
 )
+_TRY_AGAIN = re.compile(r"time.?out|timed out|try again|temporar|unavailable", re.I)
+_REPAIRED = "repaired: "  # how a turn's events name what the agent's parser had to mend
 _TRUNCATED = re.compile(
     r"truncat|cut off|unfinished|incomplete|unterminated|token limit|no end|last brace", re.I
 )
@@ -73,6 +77,10 @@ def called(turn: Turn) -> str | None:
 
 def _of_one_turn(turn: Turn) -> Iterator[Signal]:
     yield from _legality(turn)
+    mended = [event.removeprefix(_REPAIRED) for event in turn.events if event.startswith(_REPAIRED)]
+    if mended and turn.action is not None:
+        why = f"turn {turn.index}: the action could be read only after mending: {'; '.join(mended)}"
+        yield Signal("repaired_action", -0.1, why, turn=turn.index)
     if turn.action is not None and turn.action.tool in SPOKEN and _says_nothing(turn):
         yield Signal(
             "empty_reply",
@@ -129,6 +137,8 @@ def _repeated_calls(trajectory: Trajectory) -> Iterator[Signal]:
         call = called(turn)
         if call is None:
             continue
+        if _TRY_AGAIN.search(turn.result):
+            continue  # calling again is what the result asks for
         first = seen.setdefault((call, turn.result), turn.index)
         if first != turn.index:
             yield Signal(
@@ -168,10 +178,15 @@ def _budget_exhausted(trajectory: Trajectory) -> Iterator[Signal]:
 
 
 def _recovery(trajectory: Trajectory) -> Iterator[Signal]:
-    """A legal turn right after a faulty one, with something else than what had failed."""
+    """A legal turn right after a faulty one, with something else than what had failed.
+
+    Words to the user after a tool's error are none: they may report it or give up.
+    """
     for before, after in zip(trajectory.turns, trajectory.turns[1:], strict=False):
-        faulty = before.error is not None or before.action is None
-        if faulty and after.error is None and after.action is not None and called(before) != called(after):
+        if after.error is not None or after.action is None:
+            continue
+        refused = before.error is not None and after.action.tool not in SPOKEN
+        if (before.action is None or refused) and called(before) != called(after):
             yield Signal(
                 "recovered",
                 0.2,

@@ -22,7 +22,7 @@ from coevolve.types import Operation, Outcome, PoolEntry, PoolVersion, Split, Tr
 Complete = Callable[[Trajectory], Trajectory | None]
 
 REFUSED = frozenset({Split.HELD_OUT, Split.TEST, Split.VALIDATION})
-TEACHER = "teacher"  # the version that acts in a demonstration
+TEACHER = "teacher"  # the version that acts in a demonstration, and who acts in its turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +147,12 @@ def _classify(
             ledger.refuse(trajectory.id, "unknown outcome", detail)
         elif not trajectory.turns:
             ledger.refuse(trajectory.id, "no turns")
+        elif trajectory.version != TEACHER and any(turn.by == TEACHER for turn in trajectory.turns):
+            if outcome is Outcome.SUCCESS:  # completed in an earlier run: not the agent's own either
+                source = trajectory.parent or trajectory.id
+                fresh.append(_entry(Operation.TEACHER_COMPLETION, trajectory, (source,), round))
+            else:
+                ledger.refuse(trajectory.id, "completion did not pass")
         elif trajectory.version != TEACHER:
             kind = Operation.OWN_SUCCESS if outcome is Outcome.SUCCESS else Operation.OWN_FAILURE
             fresh.append(_entry(kind, trajectory, (trajectory.id,), round))

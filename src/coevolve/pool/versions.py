@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,29 +22,14 @@ from typing import Any, get_type_hints
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from coevolve.codec import from_json, to_json
+from coevolve.codec import to_json
 from coevolve.errors import CoevolveError, PoolError
 from coevolve.examples import IMITATED
-from coevolve.types import Operation, PoolEntry, PoolVersion, Trajectory
+from coevolve.pool.rows import read_entries, table
+from coevolve.types import Operation, PoolEntry, PoolVersion
 
 ENTRIES, MANIFEST = "entries.parquet", "manifest.json"
 FORMAT = 1
-_SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("operation", pa.string()),
-        ("task_type", pa.string()),
-        ("split", pa.string()),
-        ("outcome", pa.string()),
-        ("reward", pa.float64()),
-        ("sources", pa.list_(pa.string())),
-        ("synthetic", pa.bool_()),
-        ("executed", pa.bool_()),
-        ("round", pa.int64()),
-        ("weight", pa.float64()),
-        ("trajectory_json", pa.string()),
-    ]
-)
 
 
 def identify(pool: PoolVersion) -> str:
@@ -77,7 +62,7 @@ def save(pool: PoolVersion, root: str | Path) -> Path:
             load(root, pool.id)
             return home
         temporary = Path(tempfile.mkdtemp(prefix=".pool-", dir=root))
-        pq.write_table(_table(pool.entries), temporary / ENTRIES, compression="zstd")
+        pq.write_table(table(pool.entries), temporary / ENTRIES, compression="zstd")
         manifest = {
             "id": pool.id,
             "content": content,
@@ -122,7 +107,7 @@ def load(root: str | Path, id: str) -> PoolVersion:
         )
     if _guarded(home / ENTRIES, _file_hash) != files.get(ENTRIES):
         raise _damaged(home / ENTRIES, "its hash differs from the manifest's")
-    entries = _guarded(home / ENTRIES, _read_entries)
+    entries = _guarded(home / ENTRIES, read_entries)
     pool = PoolVersion(
         id=id,
         parent=content["parent"],
@@ -248,8 +233,12 @@ def _digest(value: object) -> str:
 
 
 def _plain(value: Any) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)  # one that is no dict
     if not is_dataclass(value) or isinstance(value, type):
-        return dict(value)  # a Mapping that is no dict
+        raise PoolError(
+            f"{type(value).__name__} has no place in a pool", fix="use JSON values in specs and args"
+        )
     plain = {item.name: getattr(value, item.name) for item in fields(value)}
     for name in _float_fields(type(value)):  # a score of 1 and one of 1.0 are the same score
         held = plain[name]
@@ -264,45 +253,6 @@ def _plain(value: Any) -> dict[str, Any]:
 def _float_fields(cls: Any) -> tuple[str, ...]:
     wanted = (float, float | None, tuple[float, ...])
     return tuple(name for name, hint in get_type_hints(cls).items() if hint in wanted)
-
-
-def _table(entries: Sequence[PoolEntry]) -> Any:
-    rows = [_row(entry) for entry in entries]
-    return pa.Table.from_pylist(rows, schema=_SCHEMA)
-
-
-def _row(entry: PoolEntry) -> dict[str, Any]:
-    reward = entry.trajectory.reward
-    return {
-        "id": entry.id,
-        "operation": entry.operation.value,
-        "task_type": entry.trajectory.task.type,
-        "split": entry.trajectory.task.split.value,
-        "outcome": reward.outcome.value if reward is not None and reward.outcome is not None else None,
-        "reward": reward.total if reward is not None else None,
-        "sources": list(entry.sources),
-        "synthetic": entry.synthetic,
-        "executed": entry.executed,
-        "round": entry.round,
-        "weight": entry.weight,
-        "trajectory_json": json.dumps(to_json(entry.trajectory), separators=(",", ":")),
-    }
-
-
-def _read_entries(path: Path) -> tuple[PoolEntry, ...]:
-    return tuple(
-        PoolEntry(
-            id=row["id"],
-            operation=Operation(row["operation"]),
-            trajectory=from_json(Trajectory, json.loads(row["trajectory_json"])),
-            sources=tuple(row["sources"]),
-            synthetic=row["synthetic"],
-            executed=row["executed"],
-            round=row["round"],
-            weight=row["weight"],
-        )
-        for row in pq.read_table(path).to_pylist()
-    )
 
 
 def _guarded(path: Path, read: Callable[[Path], Any]) -> Any:
