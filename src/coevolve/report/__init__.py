@@ -1,0 +1,29 @@
+"""A run's report as one self-contained page and a picture of its curve."""
+
+from coevolve.report.data import (
+    Example,
+    ExampleTurn,
+    GateRow,
+    PoolRow,
+    Rate,
+    ReportData,
+    RoundPoint,
+    TypeRow,
+    example,
+)
+from coevolve.report.page import ReportError, page, render
+
+__all__ = [
+    "Example",
+    "ExampleTurn",
+    "GateRow",
+    "PoolRow",
+    "Rate",
+    "ReportData",
+    "ReportError",
+    "RoundPoint",
+    "TypeRow",
+    "example",
+    "page",
+    "render",
+]
