@@ -55,7 +55,7 @@ def to_json(value: Any) -> dict[str, Any]:
         raise CoevolveError(
             f"{type(value).__name__} is no dataclass", fix="hand to_json a dataclass instance"
         )
-    return cast(dict[str, Any], _guarded(_form(type(value)).write, value, type(value)))
+    return cast(dict[str, Any], _guarded(lambda: _form(type(value)).write(value), type(value)))
 
 
 def from_json(cls: type[T], data: object) -> T:
@@ -63,7 +63,7 @@ def from_json(cls: type[T], data: object) -> T:
 
     Raises: CoevolveError: a field is missing, unknown or of another type; the message names its path.
     """
-    return cast(T, _guarded(_form(cast(Any, cls)).read, data, cls))
+    return cast(T, _guarded(lambda: _form(cast(Any, cls)).read(data), cls))
 
 
 def canonical_json(value: object) -> bytes:
@@ -84,9 +84,9 @@ def content_hash(value: object) -> str:
     return hashlib.sha256(canonical_json(plain)).hexdigest()
 
 
-def _guarded(convert: Callable[[Any], Any], value: object, cls: type) -> Any:
+def _guarded(convert: Callable[[], Any], cls: type) -> Any:
     try:
-        return convert(value)
+        return convert()
     except _Mismatch as bad:
         raise CoevolveError(
             f"{cls.__name__}{bad.path}: {bad.what}",

@@ -1,0 +1,275 @@
+"""What the experience store keeps, finds and refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from coevolve.errors import StoreError
+from coevolve.store import Store, open_store
+from coevolve.types import (
+    Action,
+    Failure,
+    Outcome,
+    Party,
+    Reward,
+    Signal,
+    Split,
+    StopReason,
+    Task,
+    Trajectory,
+    Turn,
+)
+
+
+def lived(id: str, *, type: str = "price", split: Split = Split.TRAIN, **changes: Any) -> Trajectory:
+    trajectory = Trajectory(
+        id=id,
+        session_id=f"s-{id}",
+        task=Task(id=f"k-{id}", type=type, split=split, seed=1, difficulty=1, opening="How much is it?"),
+        version="v1",
+        seed=7,
+        turns=(
+            Turn(
+                index=0,
+                observation="How much is it?",
+                raw='{"tool": "reply"}',
+                action=Action("reply", {"text": "12 €"}),
+                output_ids=(5, 6, 7),
+                logprobs=(-0.1, -0.25, -1.5),
+            ),
+        ),
+        stop=StopReason.DONE,
+    )
+    return replace(trajectory, **changes)
+
+
+def scored(trajectory: Trajectory, outcome: Outcome | None, why: str = "checked") -> Trajectory:
+    total = None if outcome is None else 1.0 if outcome is Outcome.SUCCESS else -1.0
+    return replace(
+        trajectory,
+        signals=(Signal("answered", total, why), Signal("polite", None, "no judge")),
+        reward=Reward(total=total, outcome=outcome, turns=(0.5,), first_wrong=None, why=why),
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    yield store
+    store.close()
+
+
+def ids(found: list[Trajectory]) -> list[str]:
+    return [trajectory.id for trajectory in found]
+
+
+def test_what_was_appended_comes_back_equal_after_reopening(tmp_path: Path) -> None:
+    trajectory = lived("a", failure=Failure(Party.MODEL, "lone half \ud83d of a pair, \x00 and €"))
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    store.append([trajectory])
+    store.close()
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    assert store.get("a") == trajectory
+    assert store.count() == 1
+    store.close()
+
+
+def test_the_same_trajectory_again_is_passed_over(store: Store) -> None:
+    store.append([lived("a"), lived("a")])
+    store.append([lived("b"), lived("a")])
+    assert ids(store.find()) == ["a", "b"]
+
+
+def test_the_same_id_with_other_content_is_refused_and_its_batch_is_not_kept(store: Store) -> None:
+    store.append([lived("a")])
+    with pytest.raises(StoreError, match="trajectory a is already in"):
+        store.append([lived("b"), lived("a", seed=8)])
+    with pytest.raises(StoreError, match="trajectory c is already in"):
+        store.append([lived("c"), lived("c", seed=8)])
+    assert store.find() == [lived("a")]
+
+
+def test_a_scored_trajectory_is_kept_with_its_scoring(store: Store) -> None:
+    good = scored(lived("a"), Outcome.SUCCESS)
+    store.append([good])
+    store.append([lived("a")])  # raw again: says nothing new
+    assert store.get("a") == good
+
+
+def test_the_latest_scoring_is_valid_and_an_equal_one_is_passed_over(store: Store) -> None:
+    first, second = scored(lived("a"), Outcome.FAILURE), scored(lived("a"), Outcome.SUCCESS)
+    store.append([lived("a")])
+    for each in (first, second, second, first):
+        store.append_scores("run", [each])
+        assert store.get("a") == each
+    with store.database.read() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM scorings")).scalar() == 3
+
+
+def test_a_batch_may_score_one_trajectory_twice_and_the_last_is_valid(store: Store) -> None:
+    store.append([scored(lived("a"), Outcome.FAILURE), scored(lived("a"), Outcome.SUCCESS)])
+    assert store.find(outcome=Outcome.SUCCESS) == [scored(lived("a"), Outcome.SUCCESS)]
+    assert store.find(outcome=Outcome.FAILURE) == []
+
+
+def test_scores_of_an_unknown_or_altered_trajectory_are_refused_whole(store: Store) -> None:
+    store.append([lived("a"), lived("b")])
+    good = scored(lived("a"), Outcome.SUCCESS)
+    with pytest.raises(StoreError, match="trajectory z is not in the store"):
+        store.append_scores("run", [good, scored(lived("z"), Outcome.SUCCESS)])
+    with pytest.raises(StoreError, match="the scored trajectory b is not the one"):
+        store.append_scores("run", [good, scored(lived("b", wall_s=3.0), Outcome.SUCCESS)])
+    assert store.get("a") == lived("a")
+
+
+def test_unknown_reward_is_found_neither_as_success_nor_as_failure(store: Store) -> None:
+    store.append([scored(lived("a"), None), lived("b")])
+    assert [ids(store.find(outcome=outcome)) for outcome in Outcome] == [[], [], []]
+    assert store.get("a").reward is not None and store.get("b").reward is None
+
+
+def test_find_joins_its_conditions_and_keeps_the_order_of_arrival(store: Store) -> None:
+    store.append([lived("d"), lived("c", type="return"), lived("b", split=Split.HELD_OUT)], round=1)
+    store.append([scored(lived("a", version="v2"), Outcome.PARTIAL)], run="r", round=2)
+    assert ids(store.find()) == ["d", "c", "b", "a"]
+    assert ids(store.find(round=1)) == ["d", "c", "b"]
+    assert ids(store.find(split=Split.TRAIN, round=1)) == ["d", "c"]
+    assert ids(store.find(type="return")) == ["c"]
+    assert ids(store.find(version="v2", outcome=Outcome.PARTIAL)) == ["a"]
+    assert ids(store.find(version="v1", outcome=Outcome.PARTIAL)) == []
+    assert ids(store.find(limit=2)) == ["b", "a"]
+    assert store.find(limit=0) == []
+
+
+def test_an_unknown_id_is_an_error_with_a_fix(store: Store) -> None:
+    with pytest.raises(StoreError, match=r"no trajectory zzz(.|\n)*fix: "):
+        store.get("zzz")
+
+
+def test_resolve_takes_a_unique_beginning_and_no_wildcards(store: Store) -> None:
+    store.append([lived("ab1"), lived("ab2"), lived("ab"), lived("c_d")])
+    assert [store.resolve(prefix) for prefix in ("ab1", "ab", "c")] == ["ab1", "ab", "c_d"]
+    for bad in ("a", "_", "%", "x"):
+        with pytest.raises(StoreError):
+            store.resolve(bad)
+
+
+def test_descendants_are_found_at_any_depth_and_a_circle_ends(store: Store) -> None:
+    store.append([lived("a", parent="d"), lived("b", parent="a"), lived("c", parent="b")])
+    store.append([lived("d", parent="c"), lived("other")])
+    assert ids(store.descendants("a")) == ["b", "c", "d"]
+    assert store.descendants("other") == []
+
+
+def test_pools_keep_parent_path_and_what_they_were_made_from(store: Store) -> None:
+    store.append_pool("p1", path="pools/p1", sources=["a", "b", "a"])
+    store.append_pool("p1", path="pools/p1", sources=["a", "b"])
+    store.append_pool("p2", path="pools/p2", parent="p1", sources=["b"])
+    assert [(row.id, row.parent, row.path) for row in store.pools()] == [
+        ("p1", None, "pools/p1"),
+        ("p2", "p1", "pools/p2"),
+    ]
+    assert store.pools_from("a") == ["p1"] and store.pools_from("b") == ["p1", "p2"]
+    with pytest.raises(StoreError, match="pool p1 is already noted"):
+        store.append_pool("p1", path="elsewhere")
+    with pytest.raises(StoreError, match="unknown parent p9"):
+        store.append_pool("p3", path="x", parent="p9")
+
+
+def test_eight_threads_appending_at_once_lose_and_double_nothing(store: Store, tmp_path: Path) -> None:
+    # Two stores on one file: their threads share no lock, as two processes would not.
+    stores = (store, open_store(f"sqlite:///{tmp_path}/x.db"))
+    errors: list[BaseException] = []
+    together = threading.Barrier(8)
+
+    def work(worker: int) -> None:
+        try:
+            together.wait()
+            for number in range(10):
+                # the neighbour's too: both threads bring the same ids
+                stores[worker % 2].append([lived(f"{w % 8}-{number}") for w in (worker, worker + 1)])
+        except BaseException as error:  # carried to the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stores[1].close()
+    assert errors == []
+    assert sorted(ids(store.find())) == sorted(f"{w}-{n}" for w in range(8) for n in range(10))
+
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_store_experience import lived
+from coevolve.store import open_store
+store = open_store(sys.argv[1])
+number = 0
+while True:
+    batch = [lived(f"{number}-{part}") for part in "xyz"]
+    store.append(batch)
+    print(number, flush=True)  # acknowledged
+    number += 1
+"""
+
+
+def test_a_killed_writer_loses_nothing_acknowledged_and_halves_no_batch(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    here = str(Path(__file__).parent)
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, url, here], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        told = [next(process.stdout) for _ in range(30)]
+        os.kill(process.pid, signal.SIGKILL)
+        told += process.stdout.readlines()
+    assert process.returncode == -signal.SIGKILL
+    acknowledged = [int(line) for line in told if line.endswith("\n")]
+    store = open_store(url)
+    held = ids(store.find())
+    with store.database.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    store.append([lived("afterwards")])
+    store.close()
+    assert len(acknowledged) >= 30
+    assert set(held) >= {f"{number}-{part}" for number in acknowledged for part in "xyz"}
+    assert len(held) % 3 == 0 and len(held) <= 3 * (len(acknowledged) + 1)
+
+
+def test_a_full_disk_is_told_with_its_fix_and_nothing_is_half_written(store: Store) -> None:
+    store.append([lived("a")])
+    with store.database.read() as connection:
+        pages = int(connection.exec_driver_sql("PRAGMA page_count").scalar() or 0)
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 4}")  # SQLite's own "disk full"
+    with pytest.raises(StoreError, match=r"full(.|\n)*fix: free space"):
+        store.append([lived(f"b{number}") for number in range(400)])
+    assert ids(store.find()) == ["a"]
+    with store.database.read() as connection:
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 10_000}")
+    store.append([lived("b")])
+    assert ids(store.find()) == ["a", "b"]
+
+
+def test_a_read_only_database_is_read_and_refuses_writes_with_a_fix(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    store.append([lived("a")])
+    store.close()
+    store = open_store(f"sqlite:///file:{tmp_path}/x.db?mode=ro&uri=true")
+    assert store.get("a") == lived("a")
+    with pytest.raises(StoreError, match=r"readonly(.|\n)*fix: make the file"):
+        store.append([lived("b")])
+    store.close()
