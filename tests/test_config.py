@@ -68,7 +68,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ('[model]\nengine = "x"', "model.engine = 'x'", "use one of: openvino, endpoint, scripted"),
         ("[environment]\ntypes = [1]", "environment.types.0 = 1", "its default is ()"),
         ('[environment]\ntypes = ["a", "a"]', "environment.types names a type twice", "once"),
-        ("[gate]\ncap = 2", "gate.cap is less than gate.tasks", "raise gate.cap"),
+        ("[gate]\nmax_tasks = 2", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
         ('[model]\nengine = "endpoint"', "no model.base_url", "base_url ="),
         ("[agent]\nmax_tokens = 5", "agent.max_tokens_per_turn is more", "raise agent.max_tokens"),
         ("[collect]\nepisodes = 2\nattempts = 4", "collect.attempts", "raise collect.episodes"),

@@ -1,7 +1,8 @@
 """The configuration of a run: one TOML file in, one frozen `RunConfig` out.
 
-The sections and their fields stand in `coevolve.sections`. What enters is checked here: unknown keys, wrong types, values out of range and contradictions raise ConfigError naming the file, the dotted
-field and the fix. Not checked here: whether task types exist in the environment, since that needs the
+The sections and their fields stand in `coevolve.sections`. What enters is checked here: unknown keys,
+wrong types, values out of range and contradictions raise ConfigError naming the file, the dotted field
+and the fix. Not checked here: whether task types exist in the environment, since that needs the
 environment; `refuse_unknown` is the check for whoever has it in hand.
 """
 
@@ -218,9 +219,9 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             "raise collect.episodes or lower collect.attempts",
         ),
         (
-            config.gate.cap < config.gate.tasks,
-            "gate.cap is less than gate.tasks, the first draw",
-            "raise gate.cap to at least gate.tasks",
+            config.gate.max_tasks < config.gate.tasks,
+            "gate.max_tasks is less than gate.tasks, the first draw",
+            "raise gate.max_tasks to at least gate.tasks",
         ),
         (
             len(set(config.environment.types)) < len(config.environment.types),

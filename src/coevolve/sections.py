@@ -83,27 +83,29 @@ class CollectSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackSection:
-    """[feedback]: what a trajectory is worth; weights share the reward's unit, [-1, 1]."""
+    """[feedback]: what a trajectory is worth; shares of the largest sum they can reach, a total of 1."""
 
-    outcome_weight: Amount = 1.0
-    process_weight: Amount = 0.3  # rules and business checks along the way
+    outcome_weight: Amount = 1.0  # of the checks of the end state
+    process_weight: Amount = 0.3  # of rules and business checks along the way
     milestone_reward: Amount = 0.1  # per milestone reached
-    question_reward: Amount = 0.1  # for asking the question that is needed
+    question_reward: Amount = 0.1  # once, for asking the question that was needed
     hard_task_bonus: Amount = 0.3  # rare: a task of difficulty 3 solved
-    turn_cost: Amount = 0.01  # per turn
-    discount: Share = 0.95  # of credit, per turn backwards
+    turn_cost: Amount = 0.01  # per turn beyond the first
+    discount: Share = 0.95  # of the outcome's credit, per turn backwards
+    wrong_at: Share = 0.3  # a process signal at or below -wrong_at marks its turn as wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSection:
-    """[pool]: what is kept to learn from."""
+    """[pool]: what is kept to learn from. Shares are of the entries to imitate."""
 
-    max_size: Positive = 1500  # entries
-    per_type: Positive = 120  # entries of one task type
+    max_size: Positive = 1500  # entries of all kinds
+    per_type: Positive = 120  # own successes of one task type
+    failures_per_type: Count = 60  # kept for pairs and statistics, never imitated; 0 keeps none
     unverified_share: Share = 0.2  # cap of synthetic entries that were not executed
-    executed_share: Share = 0.7  # cap of synthetic entries that were executed and passed
-    near_duplicate: Share = 0.9  # Jaccard similarity from which two entries are one
-    keep_failures: bool = True  # for pairs; never imitated
+    executed_share: Share = 0.6  # cap of synthetic entries that were executed and passed
+    completions: Count = 128  # failures handed to the teacher in one round, at most
+    near_duplicate: Annotated[float, Field(gt=0, le=1)] = 0.9  # Jaccard similarity that makes two one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +145,16 @@ class OpeningSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSection:
-    """[gate]: what a candidate must show on held-out tasks."""
+    """[gate]: what a candidate must show on held-out tasks. Shares are 0 to 1."""
 
-    tasks: Positive = 192  # pairs of the first draw
-    cap: Positive = 384  # pairs at most, after fresh draws
-    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.1  # one-sided error of the verdict
-    margin_points: Annotated[float, Field(ge=0, le=100)] = 10.0  # loss borne on one type
-    refusal_draws: Count = 24  # fresh tasks of a refusal type with a net loss
+    tasks: Positive = 192  # pairs of the first look
+    draw_tasks: Positive = 96  # added at each further look
+    max_tasks: Positive = 384  # pairs of all looks, without the fresh ones of single types
+    alpha: Annotated[float, Field(gt=0, le=0.5)] = 0.1  # one-sided error of the verdict, over all looks
+    margin: Annotated[float, Field(ge=0, lt=1)] = 0.1  # loss borne on one type; refusal types bear none
+    type_draw_tasks: Positive = 24  # fresh tasks of a doubtful type at each fresh draw
+    refusal_draws: Count = 2  # fresh draws before a doubtful type's loss counts as lasting
+    unknown_share: Annotated[float, Field(ge=0, lt=1)] = 0.1  # more unjudged pairs and nothing is decided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
