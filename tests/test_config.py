@@ -70,7 +70,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ('[environment]\ntypes = ["a", "a"]', "environment.types names a type twice", "once"),
         ("[gate]\nmax_tasks = 2", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
         ('[model]\nengine = "endpoint"', "no model.base_url", "base_url ="),
-        ("[agent]\nmax_tokens = 5", "agent.max_tokens_per_turn is more", "raise agent.max_tokens"),
+        ("[agent]\nmax_episode_tokens = 5", "agent.max_tokens of one turn", "raise agent.max_episode_tokens"),
         ("[collect]\nepisodes = 2\nattempts = 4", "collect.attempts", "raise collect.episodes"),
         ('[environment]\nname = "gone.py:Desk"', "there is no", "relative to the TOML file"),
         ('[environment]\nname = "desk.txt:Desk"', "is no Python file and name", "path/to/file.py"),

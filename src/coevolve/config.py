@@ -209,9 +209,9 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             'add base_url = "http://host:port/v1" under [model]',
         ),
         (
-            config.agent.max_tokens_per_turn > config.agent.max_tokens,
-            "agent.max_tokens_per_turn is more than agent.max_tokens, the whole episode's budget",
-            "raise agent.max_tokens",
+            config.agent.max_tokens >= config.agent.max_episode_tokens,
+            "agent.max_tokens of one turn fill agent.max_episode_tokens, the whole episode's budget",
+            "raise agent.max_episode_tokens",
         ),
         (
             config.collect.attempts > config.collect.episodes,

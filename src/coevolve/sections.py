@@ -58,15 +58,16 @@ class ModelSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSection:
-    """[agent]: the budgets of one episode."""
+    """[agent]: how it writes, and the budgets of one episode. Measuring is greedy; collecting is not."""
 
-    max_turns: Positive = 10
-    max_tokens_per_turn: Positive = 112
-    max_tokens: Positive = 1024  # written by the agent in one episode
-    max_seconds: Rate = 120.0  # wall clock of one episode
-    temperature: Amount = 0.0  # where it is measured; collecting has its own
-    thought: bool = True  # a short thought before each action
     constrained: bool = True  # the grammar of the tools binds what it writes
+    max_thought_chars: Count = 160  # of the thought before an action; 0 = no thought
+    max_turns: Positive = 8
+    max_tokens: Positive = 110  # written in one turn
+    max_episode_tokens: Positive = 4096  # prompt and outputs together
+    seconds: Rate = 90.0  # no new turn begins after this long
+    turn_timeout_s: Rate = 60.0  # for one completion
+    step_timeout_s: Rate = 5.0  # for one step of an environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
