@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from coevolve.errors import GateError
-from coevolve.gate.decide import weigh
 from coevolve.gate.rule import GateRule, PairedResult
+from coevolve.gate.verdict import weigh
 from coevolve.types import Split, Task, Verdict
 
 Evaluate: TypeAlias = Callable[[str, Sequence[Task]], Awaitable[Mapping[str, tuple[bool | None, int]]]]

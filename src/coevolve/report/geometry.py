@@ -33,6 +33,7 @@ class Mark:
     y_high: float
     point: RoundPoint
     labelled: bool  # there is room for words beside it
+    aside: bool  # the line leaves too steeply for words above: they go to the right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ def curve(points: Sequence[RoundPoint], frame: Frame, label_gap: float = 66.0) -
         return frame.top + inner_h * (1.0 - min(1.0, max(0.0, share)))
 
     xs = [x_of(point.wall_s) for point in known]
+    ys = [y_of(point.success.rate) for point in known]
     labelled = _room(xs, label_gap)
     step = next((step for step in _STEPS_S if longest / step <= 8), _STEPS_S[-1])
     unit, name = (1, "seconds") if step < 60 else (60, "minutes") if step < 3600 else (3600, "hours")
@@ -79,13 +81,14 @@ def curve(points: Sequence[RoundPoint], frame: Frame, label_gap: float = 66.0) -
         marks=tuple(
             Mark(
                 x=x,
-                y=y_of(point.success.rate),
+                y=y,
                 y_low=y_of(point.success.low),
                 y_high=y_of(point.success.high),
                 point=point,
                 labelled=label,
+                aside=index + 1 < len(xs) and ys[index] - ys[index + 1] > xs[index + 1] - x,
             )
-            for x, point, label in zip(xs, known, labelled, strict=True)
+            for index, (x, y, point, label) in enumerate(zip(xs, ys, known, labelled, strict=True))
         ),
         x_ticks=tuple((x_of(seconds), f"{seconds / unit:g}") for seconds in range(0, int(longest) + 1, step)),
         y_ticks=tuple((y_of(share / 100), f"{share}%") for share in (0, 25, 50, 75, 100)),

@@ -7,7 +7,7 @@ from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
 
 from coevolve.report.data import ReportData
-from coevolve.report.geometry import Frame, curve
+from coevolve.report.geometry import Frame, Mark, curve
 
 _SCALE = 2  # drawn larger and reduced, for smooth edges
 _INK, _SOFT, _GRID = (24, 32, 44), (92, 104, 120), (224, 229, 236)
@@ -71,13 +71,28 @@ def curve_png(data: ReportData, width: int = 1600, height: int = 900) -> bytes:
         draw.line([(mark.x, mark.y_low), (mark.x, mark.y_high)], fill=_LINE, width=2 * _SCALE)
         draw.circle((mark.x, mark.y), 9 * _SCALE, fill=_LINE, outline=_PAPER, width=3 * _SCALE)
         if mark.labelled:
-            rate, name = f"{mark.point.success.rate:.0%}", _short(mark.point.label, 14)
-            top = min(mark.y, mark.y_high) - 12 * _SCALE
-            draw.text((mark.x, top), name, fill=_SOFT, font=tiny, anchor="ms")
-            draw.text((mark.x, top - 26 * _SCALE), rate, fill=_INK, font=small, anchor="ms")
+            _label(draw, mark, small, tiny)
     buffer = BytesIO()
     image.resize((width, height), Image.Resampling.LANCZOS).save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()
+
+
+def _label(
+    draw: ImageDraw.ImageDraw,
+    mark: Mark,
+    large: ImageFont.FreeTypeFont | ImageFont.ImageFont,
+    small: ImageFont.FreeTypeFont | ImageFont.ImageFont,
+) -> None:
+    rate, name = f"{mark.point.success.rate:.0%}", _short(mark.point.label, 14)
+    if mark.aside:
+        left, base = mark.x + 34 * _SCALE, mark.y - 10 * _SCALE
+        draw.text((left, base), rate, fill=_INK, font=large, anchor="ls")
+        left += draw.textlength(f"{rate} ", font=large)
+        draw.text((left, base), name, fill=_SOFT, font=small, anchor="ls")
+        return
+    top = mark.y_high - 12 * _SCALE
+    draw.text((mark.x, top), name, fill=_SOFT, font=small, anchor="ms")
+    draw.text((mark.x, top - 26 * _SCALE), rate, fill=_INK, font=large, anchor="ms")
 
 
 def _short(text: str, limit: int) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coevolve.errors import GateError
 from coevolve.gate import GateRule, PairedResult, decide
-from coevolve.gate.decide import weigh
+from coevolve.gate.verdict import weigh
 from coevolve.types import Decision
 
 TYPES = {"buy": False, "compare": False, "return": False, "track": False, "stranger": True, "unpaid": True}
