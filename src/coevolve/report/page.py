@@ -168,11 +168,13 @@ def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
 def _table(
     rows: Sequence[tuple[str, Mapping[str, float]]],
 ) -> tuple[tuple[str, ...], list[list[float | str]]]:
-    """(column names, rows of label and values); empty where there is nothing to show."""
-    names = tuple(sorted({name for _, parts in rows for name in parts}))
+    """(rounds as column names, a row of name and values per part); empty where there is nothing to show."""
+    names = sorted({name for _, parts in rows for name in parts})
     if not names:
         return (), []
-    return names, [[label, *(parts.get(name, 0) for name in names)] for label, parts in rows]
+    return tuple(label for label, _ in rows), [
+        [name, *(parts.get(name, 0) for _, parts in rows)] for name in names
+    ]
 
 
 def _replace(path: Path, content: bytes) -> None:
