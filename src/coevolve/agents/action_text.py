@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +21,12 @@ from coevolve.types import Action
 
 _NESTS = ("args", "arguments", "parameters", "input")
 _NAMES = ("tool", "name", "tool_name", "function", "action")
+_MOST_TRIES = 64  # objects looked at in one text, so that a flood of braces costs no more
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "string": lambda v: isinstance(v, str),
     "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
-    "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf,
     "boolean": lambda v: isinstance(v, bool),
     "array": lambda v: isinstance(v, list),
     "object": lambda v: isinstance(v, dict),
@@ -70,6 +72,7 @@ def parse(text: str, tools: Sequence[ToolSpec], *, cut_off: bool = False) -> Par
         tools: what is on offer; names and arguments are held against it.
         cut_off: the text ended at a token limit, so that a bare last number may be half a number.
     """
+    text = _whole_characters(text)
     found = _find(text, cut_off)
     if isinstance(found, str):
         return Parsed(_thought(text.partition("{")[0]), None, found)
@@ -79,7 +82,22 @@ def parse(text: str, tools: Sequence[ToolSpec], *, cut_off: bool = False) -> Par
         return Parsed(thought, None, named, found.notes)
     action, notes = named
     error = _misfit(action, tools)
-    return Parsed(thought, None if error else action, error, found.notes + notes)
+    if error is not None:
+        return Parsed(thought, None, error, found.notes + notes)
+    return Parsed(thought, action, None, found.notes + notes)
+
+
+def _whole_characters(text: str) -> str:
+    """`text` with half characters (lone surrogates) replaced: no store could write them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _whole_strings(value: Any) -> Any:
+    if isinstance(value, str):
+        return _whole_characters(value)
+    if isinstance(value, list):
+        return [_whole_characters(one) if isinstance(one, str) else one for one in value]
+    return value
 
 
 def _thought(before: str) -> str:
@@ -120,7 +138,9 @@ def _first_whole(text: str, start: int) -> _Found | None:
     """The first readable object at or after `start`; one that names a tool is preferred."""
     fallback: _Found | None = None
     at = start
-    while at >= 0:
+    for _ in range(_MOST_TRIES):
+        if at < 0:
+            break
         read = _read(text, at)
         if isinstance(read, str):
             # An outer object that cannot be read is for the mends: its inner objects are its arguments.
@@ -250,7 +270,7 @@ def _tool_and_args(value: dict[str, Any], tools: Sequence[ToolSpec]) -> tuple[Ac
             args |= nested
         else:
             args[field] = item
-    return Action(name, args), notes
+    return Action(name, {one: _whole_strings(item) for one, item in args.items()}), notes
 
 
 def _known_name(name: str, specs: Mapping[str, ToolSpec]) -> tuple[str | None, tuple[str, ...]]:
@@ -297,7 +317,13 @@ def _wrong(value: Any, schema: Mapping[str, Any]) -> str | None:
     kinds = schema.get("type", list(_CHECKS))
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if not any(_CHECKS[kind](value) for kind in kinds if kind in _CHECKS):
-        return f"must be {' or '.join(kinds)}, not {json.dumps(value, ensure_ascii=False)[:60]}"
+        return f"must be {' or '.join(kinds)}, not {_brief(value)}"
     if isinstance(value, list) and "items" in schema:
         return next((f"item {fault}" for one in value if (fault := _wrong(one, schema["items"]))), None)
     return None
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    return json.dumps(value, ensure_ascii=False)[:60]

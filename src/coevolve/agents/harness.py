@@ -28,7 +28,7 @@ class Harness:
 
     system: str | None = None  # None = built from the environment by `system_prompt`
     constrained: bool = True  # decode under the action grammar
-    max_thought_chars: int = 160  # bound of the thought under the grammar; 0 = no thought
+    max_thought_words: int = 32  # bound of the thought under the grammar; 0 = no thought
     max_turns: int = 8
     max_tokens: int = 110  # drawn per turn
     max_episode_tokens: int = 4096  # prompt and outputs together

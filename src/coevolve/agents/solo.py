@@ -167,7 +167,7 @@ def _sampling(
         temperature=attempt.temperature,
         max_tokens=harness.max_tokens,
         seed=derive_seed("turn", attempt.seed, index),
-        grammar=action_grammar(tools, harness.max_thought_chars, forced) if harness.constrained else None,
+        grammar=action_grammar(tools, harness.max_thought_words, forced) if harness.constrained else None,
         deadline_s=harness.turn_timeout_s,
     )
 
