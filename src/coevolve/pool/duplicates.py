@@ -18,7 +18,7 @@ from coevolve.types import PoolEntry
 
 _WORDS = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
-_PERMUTATIONS = 64
+_PERMUTATIONS = 128
 
 
 def best_of_clusters(
@@ -52,9 +52,7 @@ def _cluster(
     kept: dict[str, PoolEntry] = {}
     shingles: dict[str, set[str]] = {}
     exact: dict[str, PoolEntry] = {}
-    lsh = None
-    if threshold < 1:  # what the sketches propose is verified, so they rather propose too much
-        lsh = MinHashLSH(threshold=threshold, num_perm=_PERMUTATIONS, weights=(0.1, 0.9))
+    lsh = MinHashLSH(num_perm=_PERMUTATIONS, params=_bands(threshold)) if threshold < 1 else None
     for entry in crowd:
         text = " ".join(words[entry.id])
         if text in exact:
@@ -78,6 +76,15 @@ def _cluster(
             kept[entry.id] = entry
             lsh.insert(entry.id, sketch)
     return dropped
+
+
+def _bands(threshold: float) -> tuple[int, int]:
+    """Bands and rows that miss one pair in a thousand at the threshold; what they propose is verified."""
+    for rows in range(16, 1, -1):
+        bands = _PERMUTATIONS // rows
+        if 1 - (1 - threshold**rows) ** bands >= 0.999:
+            return bands, rows
+    return _PERMUTATIONS, 1
 
 
 def _words(entry: PoolEntry) -> list[str]:

@@ -13,11 +13,10 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +24,7 @@ import pyarrow.parquet as pq
 from coevolve.codec import to_json
 from coevolve.errors import CoevolveError, PoolError
 from coevolve.examples import IMITATED
-from coevolve.pool.rows import read_entries, table
+from coevolve.pool.rows import encode, read_entries, table
 from coevolve.types import Operation, PoolEntry, PoolVersion
 
 ENTRIES, MANIFEST = "entries.parquet", "manifest.json"
@@ -227,32 +226,7 @@ def _timeless(entry: PoolEntry) -> PoolEntry:
 
 
 def _digest(value: object) -> str:
-    # json's own encoder with a fallback is some ten times faster here than converting every id first
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    if isinstance(value, Mapping):
-        return dict(value)  # one that is no dict
-    if not is_dataclass(value) or isinstance(value, type):
-        raise PoolError(
-            f"{type(value).__name__} has no place in a pool", fix="use JSON values in specs and args"
-        )
-    plain = {item.name: getattr(value, item.name) for item in fields(value)}
-    for name in _float_fields(type(value)):  # a score of 1 and one of 1.0 are the same score
-        held = plain[name]
-        if isinstance(held, tuple):
-            plain[name] = [float(number) for number in held]
-        elif held is not None:
-            plain[name] = float(held)
-    return plain
-
-
-@cache
-def _float_fields(cls: Any) -> tuple[str, ...]:
-    wanted = (float, float | None, tuple[float, ...])
-    return tuple(name for name, hint in get_type_hints(cls).items() if hint in wanted)
+    return hashlib.sha256(encode(value).encode()).hexdigest()
 
 
 def _guarded(path: Path, read: Callable[[Path], Any]) -> Any:
