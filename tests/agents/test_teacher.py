@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from coevolve.agents.action_text import parse
+from coevolve.agents.harness import Attempt, Harness
+from coevolve.agents.solo import run_episode
+from coevolve.agents.teacher import complete, demonstrate
+from coevolve.errors import WorldError
+from coevolve.models.scripted import ByteChat, ScriptedModel
+from coevolve.types import Party, StopReason, Trajectory
+from toy_world import ToyWorld, toy_task
+
+HARNESS = Harness(max_tokens=200)
+CHAT = ByteChat()
+
+
+async def _failed() -> Trajectory:
+    """Adds 1, talks nonsense, then tells the wrong number."""
+
+    def policy(transcript: str) -> str:
+        if "Not a valid action" in transcript:
+            return 'Done.\n{"tool": "reply", "message": "It is 9"}'
+        return "Hm." if '"count": 1' in transcript else 'Add.\n{"tool": "add", "amount": 1}'
+
+    attempt = Attempt(version="v1", seed=3)
+    return await run_episode(ScriptedModel(policy), ToyWorld(), toy_task(), harness=HARNESS, attempt=attempt)
+
+
+def test_a_demonstration_solves_the_task_in_the_agents_own_form() -> None:
+    trajectory = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    assert (trajectory.version, trajectory.stop) == ("teacher", StopReason.DONE)
+    assert [check.score for check in trajectory.checks] == [1.0]
+    for turn in trajectory.turns:
+        assert (turn.by, turn.logprobs) == ("teacher", ())
+        assert turn.output_ids == CHAT.encode_output(turn.raw)
+        parsed = parse(turn.raw, ToyWorld().tools())
+        assert (parsed.action, parsed.thought) == (turn.action, turn.thought)
+
+
+async def test_a_demonstrations_prompts_are_those_the_agent_would_see() -> None:
+    shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    said = iter([turn.raw for turn in shown.turns])
+    model = ScriptedModel(lambda _: next(said))
+    attempt = Attempt(version="v1", seed=3)
+    done = await run_episode(model, ToyWorld(), toy_task(), harness=HARNESS, attempt=attempt)
+    assert [(t.context_ids, t.output_ids) for t in done.turns] == [
+        (t.context_ids, t.output_ids) for t in shown.turns
+    ]
+
+
+async def test_a_completion_keeps_the_agents_turns_and_lets_the_teacher_finish() -> None:
+    source = await _failed()
+    assert source.checks[0].score == -1.0
+    mended = complete(ToyWorld(), source, CHAT, HARNESS, from_turn=2)
+    assert mended is not None
+    assert mended.turns[:2] == source.turns[:2]
+    assert [turn.by for turn in mended.turns] == ["agent", "agent", "teacher", "teacher"]
+    assert mended.turns[2].context_ids == source.turns[2].context_ids
+    assert (mended.parent, mended.checks[0].score) == (source.id, 1.0)
+    assert mended.id != source.id
+
+
+async def test_a_completion_from_the_first_turn_is_the_teachers_alone() -> None:
+    source = await _failed()
+    mended = complete(ToyWorld(), source, CHAT, HARNESS, from_turn=0)
+    assert mended is not None
+    assert {turn.by for turn in mended.turns} == {"teacher"}
+
+
+async def test_a_world_that_answers_otherwise_than_recorded_gives_no_completion() -> None:
+    source = await _failed()
+    altered = replace(source, turns=(replace(source.turns[0], result="otherwise"), *source.turns[1:]))
+    assert complete(ToyWorld(), altered, CHAT, HARNESS, from_turn=1) is None
+    assert complete(ToyWorld(), altered, CHAT, HARNESS, from_turn=0) is not None
+
+
+async def test_an_episode_that_is_over_cannot_be_completed() -> None:
+    source = await _failed()
+    assert complete(ToyWorld(), source, CHAT, HARNESS, from_turn=len(source.turns)) is None
+
+
+def test_a_crash_during_a_demonstration_is_the_environments_failure() -> None:
+    trajectory = demonstrate(ToyWorld(), toy_task(trouble="crash"), CHAT, HARNESS)
+    assert trajectory.failure is not None
+    assert trajectory.failure.party is Party.ENVIRONMENT
+    assert "ZeroDivisionError" in trajectory.failure.why
+
+
+def test_a_world_without_a_teacher_says_what_to_set() -> None:
+    with pytest.raises(WorldError, match='teacher = "none"'):
+        demonstrate(ToyWorld(teacher=False), toy_task(), CHAT, HARNESS)
