@@ -16,7 +16,7 @@ from coevolve.agents.harness import (
 from coevolve.agents.solo import run_episode
 from coevolve.errors import ConfigError, ModelError
 from coevolve.models.protocol import Completion, Sampling
-from coevolve.models.scripted import END, ScriptedModel
+from coevolve.models.scripted import END, ByteChat, ScriptedModel
 from coevolve.types import Party, StopReason, Task, Trajectory
 from toy_world import RELEASE, ToyWorld, solver, toy_task
 
@@ -76,11 +76,11 @@ async def test_the_recorded_ids_are_exactly_what_the_model_saw_and_said() -> Non
 async def test_the_system_prompt_holds_the_briefing_and_each_tool() -> None:
     model = _Watched()
     await _run(model, toy_task())
-    system = model.chat.messages(model.prompts[0])[0].text
+    system = ByteChat().messages(model.prompts[0])[0].text
     assert system == system_prompt(ToyWorld())
     assert "add(amount: integer) - Add to the counter" in system
     await _run(model, toy_task(), Harness(system="Own words.", max_tokens=200))
-    assert model.chat.messages(model.prompts[-1])[0].text == "Own words."
+    assert ByteChat().messages(model.prompts[-1])[0].text == "Own words."
 
 
 async def test_a_text_without_an_action_is_a_turn_and_the_agent_can_recover() -> None:

@@ -69,7 +69,7 @@ WHOLE = _matcher(action_grammar(TOOLS))
         'Look up.\n{"tool": "get_product", "name": "Velora X2"}',
         'Größe?\n{"tool": "get_product", "name": "Größe {L}, 5\', ok"}',
         'Pay.\n{"tool": "pay", "order_id": 0, "amount": -3}',
-        'Pay.\n{"tool": "pay", "order_id": 12345, "note": "now", "amount": 19.99, "confirm": true, "by": null}',
+        'Pay.\n{"tool": "pay", "order_id": 12345, "note": "ok", "amount": 9.5, "confirm": true, "by": null}',
         'Pay.\n{"tool": "pay", "order_id": 1, "amount": 1, "how": "say \\"cash\\"", "by": "me"}',
         'Both.\n{"tool": "compare", "names": ["a", "b", "c"]}',
     ],

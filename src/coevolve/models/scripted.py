@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from coevolve.errors import ModelError
-from coevolve.models.protocol import Completion, Sampling
+from coevolve.models.protocol import ChatFormat, Completion, Sampling
 
 _ROLES = ("system", "user", "tool", "assistant")
 _ROLE_IDS = {role: 256 + k for k, role in enumerate(_ROLES)}
@@ -75,7 +75,8 @@ class ScriptedModel:
 
     def __init__(self, fn: Callable[[str], str], name: str = "scripted") -> None:
         self.name = name
-        self.chat = ByteChat()
+        self._bytes = ByteChat()
+        self.chat: ChatFormat = self._bytes
         self._fn = fn
         self._closed = False
 
@@ -83,11 +84,13 @@ class ScriptedModel:
         """The function's answer as ids. Raises ModelError once closed."""
         if self._closed:
             raise ModelError(f"the model {self.name} is closed", fix="build a new ScriptedModel")
-        text = self._fn(transcript(self.chat.messages(prompt_ids)))
+        text = self._fn(transcript(self._bytes.messages(prompt_ids)))
         ids = self.chat.encode_output(text)
         finished = len(ids) <= sampling.max_tokens
         ids = ids[: sampling.max_tokens]
-        return Completion(ids=ids, logprobs=(0.0,) * len(ids), text=self.chat.decode(ids), finished=finished)
+        return Completion(
+            ids=ids, logprobs=(0.0,) * len(ids), text=self._bytes.decode(ids), finished=finished
+        )
 
     def close(self) -> None:
         """Answer no more. Idempotent."""
