@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from coevolve.environments.shop.phrases import amounts, normalise, says
+from coevolve.environments.shop.phrases import REASONS, amounts, normalise, says, wrong_in_refusal
 from coevolve.types import Signal, SignalKind, SignalSource, Task
 
 
@@ -98,7 +98,11 @@ def _told(task: Task, told: str | None, calls: Sequence[CarriedOut]) -> Iterable
     expect = task.spec["expect"]
     text = normalise(told or "")
     ended = told is not None
-    for name, accepted in expect["facts"].items():
+    facts, forbidden = dict(expect["facts"]), list(expect["not_told"])
+    if expect["refusal"]:
+        facts["reason"] = REASONS[expect["refusal"]]
+        forbidden += wrong_in_refusal(expect["refusal"])
+    for name, accepted in facts.items():
         said = next((phrase for phrase in accepted if says(text, phrase)), None)
         shown = " / ".join(accepted[:3]) + (" / ..." if len(accepted) > 3 else "")
         why = f"the reply says {said!r}" if said else f"the reply does not say {shown}"
@@ -107,7 +111,7 @@ def _told(task: Task, told: str | None, calls: Sequence[CarriedOut]) -> Iterable
         )
     if expect["first_named"]:
         yield _first_named(expect["first_named"], text, ended)
-    slips = [phrase for phrase in expect["not_told"] if says(text, phrase)]
+    slips = [phrase for phrase in forbidden if says(text, phrase)]
     why = f"the reply says {', '.join(map(repr, slips))}" if slips else "nothing false or private was told"
     yield _signal("nothing_wrong_told", ended and not slips, why if ended else "no reply yet")
     invented = amounts(told or "") - _known_amounts(task, calls)

@@ -58,13 +58,16 @@ class ShopEpisode:
             self.task = task
             self.before = world_from_json(task.spec["world"])
             self.expect: Mapping[str, Any] = task.spec["expect"]
-        except (KeyError, TypeError) as error:
+            self.desk = Desk(self.before.copy(), answers)
+            self.calls: tuple[Call, ...] = ()
+            self.events: tuple[str, ...] = ()  # of the whole episode
+            self.checks()  # a broken expectation shows now, not at the end
+            answers.words["confused"]
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             raise WorldError(
-                f"task {task.id} is no shop task: its spec lacks {error}", fix="make tasks with Shop.tasks"
+                f"task {task.id} is no shop task: {type(error).__name__}: {error}",
+                fix="make tasks with Shop.tasks",
             ) from error
-        self.desk = Desk(self.before.copy(), answers)
-        self.calls: tuple[Call, ...] = ()
-        self.events: tuple[str, ...] = ()  # of the whole episode
 
     @property
     def done(self) -> bool:

@@ -57,7 +57,7 @@ OUT_OF_STOCK = (
     "out of stock", "not in stock", "sold out", "not available", "unavailable", "none in stock",
     "no stock", "0 in stock", "none left", "not have it in stock", "not have any", "0 left",
 )  # fmt: skip
-IN_STOCK = ("in stock", "available", "have it", "pieces", "left")
+IN_STOCK = ("in stock", "available")
 DECLINED = ("declined", "was rejected", "refused by the bank", "rejected by the bank")
 COUPON_REJECTED = ("expired", "not valid", "no longer valid", "invalid", "unknown", "not known", "not exist")
 NOT_COVERED = (
@@ -65,10 +65,11 @@ NOT_COVERED = (
     "warranty has expired", "warranty is over", "out of warranty", "not under warranty",
     "no longer under warranty", "warranty ran out", "warranty has run out", "not cover", "no warranty",
 )  # fmt: skip
-CLAIMS = (
-    "refunded", "have cancelled", "is cancelled", "been cancelled", "was cancelled", "have paid",
-    "is paid", "been paid", "was charged", "been charged", "return is open", "return is opened",
-    "return ticket is open",
+_CLAIMS = (
+    "been refunded", "is refunded", "was refunded", "have refunded", "will be refunded", "refund is on",
+    "have cancelled", "is cancelled", "been cancelled", "was cancelled", "payment went through",
+    "payment was successful", "have charged", "was charged", "been charged", "return is open",
+    "return is opened", "return ticket is open", "accept the return", "return was accepted",
 )  # fmt: skip
 
 _MONEY = re.compile(r"\$ ?(\d+)")
@@ -101,6 +102,13 @@ def says(text: str, phrase: str) -> bool:
 def amounts(text: str) -> set[str]:
     """The dollar amounts a text names, as digits."""
     return set(_MONEY.findall(normalise(text)))
+
+
+def wrong_in_refusal(reason: str) -> tuple[str, ...]:
+    """What a refusal for this reason must not say: that it was done, or another reason."""
+    own = REASONS[reason]
+    others = (text for name, texts in REASONS.items() if name != reason for text in texts if text not in own)
+    return (*_CLAIMS, *others)
 
 
 def dates(day: str) -> tuple[str, ...]:

@@ -19,9 +19,10 @@ BRIEFING = (
     "You are the customer service of an online shop. Use the tools; never invent facts. "
     "For orders and payments verify identity first, then read the order. "
     "Ask when the order number, email or PIN is missing. "
-    "Refuse and say why: email and PIN do not match, the order belongs to a different customer, "
-    "the card is not on file, the order has shipped and cannot be cancelled, the return window closed. "
-    "Retry a timeout once. Escalate danger. End with one short reply."
+    "Refuse and say why: email and PIN do not match, the order belongs to a different customer "
+    "(tell nothing of it), the card is not on file, the order has shipped and cannot be cancelled, "
+    "the return window closed. If a broken article is covered, open a warranty return. "
+    "Retry a timeout. Escalate danger. End with one short reply."
 )
 _SEEDS = 1_000_000  # tasks a seed can make before it would meet the next one's
 

@@ -42,6 +42,7 @@ class Sketch:
     facts: dict[str, list[str]] = field(default_factory=dict)  # name -> phrases, one of them
     not_told: list[str] = field(default_factory=list)
     first_named: list[str] = field(default_factory=list)  # [this, before that]
+    refusal: str = ""  # the reason to decline for, a key of phrases.REASONS
 
     @property
     def customer(self) -> Customer:
@@ -71,15 +72,6 @@ class Sketch:
     def read(self, tool: str, value: str) -> None:
         """Success requires this look."""
         self.looked.append([[tool, value]])
-
-    def refuse(self, reason: str) -> None:
-        """Success means to decline for this reason and for no other."""
-        self.facts["reason"] = list(phrases.REASONS[reason])
-        own = set(phrases.REASONS[reason])
-        others = [
-            p for name, texts in phrases.REASONS.items() if name != reason for p in texts if p not in own
-        ]
-        self.not_told += [*phrases.CLAIMS, *others]
 
 
 def _price(s: Sketch) -> None:
@@ -270,7 +262,7 @@ def _refuse_foreign_order(s: Sketch) -> None:
     order = s.take_order(s.draw.rng.choice(_FOREIGN[topic]), s.stranger)
     s.topic, s.identity_given = topic, True
     s.read("get_user_order", order.id)
-    s.refuse("foreign_order")
+    s.refusal = "foreign_order"
     s.not_told += [
         order.product,
         s.stranger.name,
@@ -287,7 +279,7 @@ def _refuse_payment(s: Sketch) -> None:
     s.topic, s.identity_given = "pay", True
     s.slots["card"] = str(s.draw.fresh(1000, 9999))
     s.read("verify_identity", s.customer.email)
-    s.refuse("card_not_on_file")
+    s.refusal = "card_not_on_file"
 
 
 def _refuse_late_return(s: Sketch) -> None:
@@ -295,7 +287,7 @@ def _refuse_late_return(s: Sketch) -> None:
     s.world.orders[order.id] = replace(order, window_days=-s.draw.number(3, 90))
     s.topic, s.identity_given = "return", True
     s.read("get_user_order", order.id)
-    s.refuse("window_closed")
+    s.refusal = "window_closed"
 
 
 def _refuse_identity(s: Sketch) -> None:
@@ -304,14 +296,14 @@ def _refuse_identity(s: Sketch) -> None:
     s.topic, s.identity_given = topic, True
     s.slots["pin"] = str(s.draw.fresh(1000, 9999))
     s.read("verify_identity", s.customer.email)
-    s.refuse("identity_wrong")
+    s.refusal = "identity_wrong"
 
 
 def _refuse_shipped(s: Sketch) -> None:
     order = s.take_order("shipped")
     s.topic, s.identity_given = "cancel", True
     s.read("get_user_order", order.id)
-    s.refuse("already_shipped")
+    s.refusal = "already_shipped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +367,7 @@ def make_task(wording: Wording, split: Split, type_name: str, seed: int) -> Task
                 "facts": s.facts,
                 "not_told": sorted(set(s.not_told)),
                 "first_named": s.first_named,
+                "refusal": s.refusal,
             },
         },
     )

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from coevolve.errors import WorldError
 from coevolve.types import JsonObject
 
 Status: TypeAlias = Literal["placed", "paid", "packed", "shipped", "delivered", "cancelled"]
 GatewayMode: TypeAlias = Literal["ok", "timeout", "confirm", "declined"]
+
+_Record = TypeVar("_Record")
+_PLAIN: Mapping[str, type] = {"str": str, "int": int, "bool": bool, "tuple[str, ...]": tuple, "Status": str}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,12 +146,13 @@ def world_from_json(data: JsonObject) -> World:
     Raises: WorldError: a field is missing, unknown or of the wrong kind.
     """
     try:
-        products = [Product(**row) for row in data["products"]]
-        customers = [
-            Customer(row["name"], row["email"], row["pin"], tuple(row["cards"])) for row in data["customers"]
-        ]
-        orders = [Order(**row) for row in data["orders"]]
-        coupons = [Coupon(**row) for row in data["coupons"]]
+        products = [_record(Product, row) for row in data["products"]]
+        customers = [_record(Customer, row | {"cards": tuple(row["cards"])}) for row in data["customers"]]
+        orders = [_record(Order, row) for row in data["orders"]]
+        coupons = [_record(Coupon, row) for row in data["coupons"]]
+        for name in ("next_order", "next_rma", "next_ticket"):
+            if not isinstance(data[name], int):
+                raise TypeError(f"{name} must be int")
         return World(
             products={product.name.lower(): product for product in products},
             customers={customer.email.lower(): customer for customer in customers},
@@ -200,3 +204,13 @@ def differences(before: World, after: World) -> dict[str, str | int]:
 def _without_defaults(order: Order) -> Mapping[str, Any]:
     plain = asdict(order)
     return {name: value for name, value in plain.items() if value not in ("", 0, False)}
+
+
+def _record(kind: type[_Record], row: Mapping[str, Any]) -> _Record:
+    """A record whose plain fields have the declared types."""
+    record = kind(**row)
+    for name, declared in kind.__annotations__.items():
+        wanted = _PLAIN.get(declared)
+        if wanted is not None and not isinstance(getattr(record, name), wanted):
+            raise TypeError(f"{kind.__name__}.{name} must be {declared}")
+    return record
