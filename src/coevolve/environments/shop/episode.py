@@ -10,7 +10,8 @@ from typing import Any
 from coevolve.environments.protocol import StepResult
 from coevolve.environments.shop.checks import check_episode
 from coevolve.environments.shop.customer import Answers
-from coevolve.environments.shop.tools import CHANGING, SPECS, TOOLS, Desk
+from coevolve.environments.shop.desk import Desk
+from coevolve.environments.shop.tools import CHANGING, SPECS, TOOLS
 from coevolve.environments.shop.world import World, differences, world_from_json
 from coevolve.environments.tools import check_args, coerce_args
 from coevolve.errors import WorldError

@@ -16,12 +16,12 @@ from coevolve.errors import WorldError
 from coevolve.types import Signal, Split, Task, Trajectory
 
 BRIEFING = (
-    "You are the customer service of an online shop. Use the tools; never invent facts. "
+    "You serve the customers of an online shop. Never invent facts. "
     "For orders and payments verify identity first, then read the order. "
-    "Ask when the order number, email or PIN is missing. "
+    "Ask when order number, email or PIN is missing. "
     "Refuse and say why: email and PIN do not match, the order belongs to a different customer "
-    "(tell nothing of it), the card is not on file, the order has shipped and cannot be cancelled, "
-    "the return window closed. If a broken article is covered, open a warranty return. "
+    "(tell nothing of it), the card is not on file, a shipped order cannot be cancelled, "
+    "the return window closed. Broken but covered: open a warranty return. "
     "Retry a timeout. Escalate danger. End with one short reply."
 )
 _SEEDS = 1_000_000  # tasks a seed can make before it would meet the next one's
