@@ -6,8 +6,9 @@ pool whose ids belong to another tokenizer than the learner's: the base model's 
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from coevolve.errors import PoolError
@@ -54,6 +55,35 @@ def build_examples(pool: PoolVersion) -> list[Example]:
             fix="collect more episodes, add demonstrations ([opening] demonstrations), or set run.teacher",
         )
     return built
+
+
+def choose_examples(
+    examples: Sequence[Example], fresh: Collection[str], count: int, seed: int
+) -> list[Example]:
+    """At most `count` examples: half of the room for fresh entries, heaviest first, the rest replay.
+
+    Both halves are dealt out over task types in turn, so that no type is forgotten for another.
+
+    Args: fresh: ids of the entries that came in this round.
+    """
+    if len(examples) <= count:
+        return list(examples)
+    rng = random.Random(f"choose:{seed}")
+    shuffled = sorted(examples, key=lambda one: (-one.weight, rng.random()))
+    new = [one for one in shuffled if one.entry in fresh]
+    old = [one for one in shuffled if one.entry not in fresh]
+    room = max(count // 2, count - len(old))
+    chosen = _dealt(new, room)
+    return chosen + _dealt(old, count - len(chosen))
+
+
+def _dealt(examples: Sequence[Example], count: int) -> list[Example]:
+    by_type: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        by_type[example.task_type].append(example)
+    hands = list(by_type.values())
+    dealt = [hand[k] for k in range(max(map(len, hands), default=0)) for hand in hands if k < len(hand)]
+    return dealt[:count]
 
 
 def build_pairs(pool: PoolVersion) -> list[Pair]:

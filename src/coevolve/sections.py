@@ -30,7 +30,7 @@ class RunSection:
     minutes_budget: Rate = 25.0  # wall clock, the opening and the test included
     max_rounds: Count = 8  # rounds after the opening; 0 = the opening alone
     patience: Positive = 3  # rounds without improvement before the loop pauses
-    target: Share = 0.97  # success on validation at which the loop stops early
+    target: Share = 0.99  # the champion's rate at the gate at which the loop stops early
     teacher: Literal["scripted", "none"] = "scripted"  # none: only its own successes and pairs
 
 
@@ -61,12 +61,12 @@ class AgentSection:
     """[agent]: how it writes, and the budgets of one episode. Measuring is greedy; collecting is not."""
 
     constrained: bool = True  # the grammar of the tools binds what it writes
-    max_thought_chars: Count = 160  # of the thought before an action; 0 = no thought
+    max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8
     max_tokens: Positive = 110  # written in one turn
     max_episode_tokens: Positive = 4096  # prompt and outputs together
-    seconds: Rate = 90.0  # no new turn begins after this long
-    turn_timeout_s: Rate = 60.0  # for one completion
+    seconds: Rate = 300.0  # no new turn begins after this long
+    turn_timeout_s: Rate = 120.0  # for one completion
     step_timeout_s: Rate = 5.0  # for one step of an environment
 
 
@@ -78,8 +78,8 @@ class CollectSection:
     attempts: Positive = 1  # at one task, each with its own seed
     temperature: Amount = 0.9
     epsilon_tool: Share = 0.03  # share of turns whose tool is forced at random
-    replay_failed_share: Share = 0.3  # share of tasks like those the champion failed
-    validation_tasks: Positive = 96  # played greedily to see where it stands
+    replay_failed_share: Share = 0.2  # share of tasks that the champion failed in the round before
+    even_share: Share = 0.4  # share of tasks spread evenly over types; the rest goes to weak types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +128,10 @@ class LearnSection:
     rank: Positive = 16  # of the LoRA
     alpha: Rate = 32.0  # LoRA scale is alpha / rank
     learning_rate: Rate = 1e-3
-    epochs: Positive = 1
-    batch_tokens: Positive = 2048  # of one optimiser step
+    epochs: Positive = 1  # over the chosen examples, in a round
+    batch_tokens: Positive = 1024  # of one pack, beside the prompt that all share
+    accumulate: Positive = 1  # packs per optimiser step
+    max_examples: Positive = 192  # of the pool in one round, this round's first
     weight_decay: Amount = 0.01
     error_weight: Amount = 0.0  # extra weight of tokens the model gets wrong; 0 = plain loss
     dpo: DpoSection = field(default_factory=DpoSection)
@@ -141,7 +143,8 @@ class OpeningSection:
 
     demonstrations: Annotated[int, Field(ge=0, le=48)] = 48
     epochs: Positive = 6  # at most; validation decides earlier
-    patience: Positive = 1  # epochs without a rise on validation
+    patience: Positive = 2  # epochs without a rise on validation
+    validation: Positive = 24  # demonstrated validation tasks that tell when to stop; never trained on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,7 @@ class TestSection:
 
     tasks: Positive = 240
     open: bool = True  # false: the run ends without its test figure
+    reserve_s: Amount = 240.0  # of the budget, kept back for this measurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

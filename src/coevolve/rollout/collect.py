@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from coevolve.agents.harness import Attempt, Exploration, Harness, derive_seed
+from coevolve.agents.harness import Attempt, Exploration, Harness, derive_seed, trajectory_id
 from coevolve.agents.solo import run_episode
 from coevolve.environments.protocol import Environment
 from coevolve.errors import RolloutError
@@ -31,6 +31,7 @@ async def collect(
     explore: Exploration | None = None,
     deadline_s: float = 120.0,
     on_done: Callable[[Trajectory], None] | None = None,
+    known: Callable[[str], Trajectory | None] = lambda trajectory_id: None,
 ) -> list[Trajectory]:
     """Run `attempts` episodes of every task.
 
@@ -39,7 +40,8 @@ async def collect(
         seed: with the task and the number of the attempt it gives each episode its own seed.
         concurrency: episodes under way at once.
         deadline_s: for one whole episode, from the moment it starts.
-        on_done: called with each trajectory as it ends, in order of ending; what it raises ends the run.
+        on_done: called with each new trajectory as it ends, in order of ending; what it raises ends the run.
+        known: trajectory id -> the record of that very attempt, where it was run before; it is not run again.
 
     Returns: `len(tasks) * attempts` trajectories, in the order of the tasks, attempts of one task beside
     each other.
@@ -63,6 +65,8 @@ async def collect(
             explore=explore,
             deadline_s=deadline_s,
         )
+        if (found := known(trajectory_id(version, task, attempt.seed, attempt.tag))) is not None:
+            return found
         async with gate:
             trajectory = await run_episode(model, env, task, harness=harness, attempt=attempt)
         if on_done is not None:

@@ -1,0 +1,1 @@
+"""Learners: examples and pairs in, a candidate's adapter out."""

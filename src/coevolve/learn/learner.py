@@ -1,0 +1,167 @@
+"""SFT and DPO with LoRA: examples and pairs in, a candidate's adapter folder out.
+
+Loss falls only on the agent's own recorded tokens. The folder that leaves is in PEFT's layout, with a
+`parity.json` against which an engine can check that it runs the adapter as it was trained.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from coevolve.errors import LearnError
+from coevolve.examples import Example, Pair
+from coevolve.learn.fit import Batch, Network, Plan, clear, fit
+from coevolve.learn.losses import imitation, preference
+from coevolve.learn.open import open_network
+from coevolve.learn.packing import Pack, Row, batches, pack
+from coevolve.sections import LearnSection
+from coevolve.types import Candidate
+
+_PARITY_PROMPTS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What there is to learn, from where, and into which folder."""
+
+    examples: Sequence[Example]
+    pairs: Sequence[Pair] = ()
+    validation: Sequence[Example] = ()  # stops early by the share of turns that are right token by token
+    base: Path  # folder with the base model's safetensors
+    adapter: Path | None = None  # where to continue; None = a fresh adapter
+    out: Path
+    epochs: int = 1
+    patience: int = 0
+    seed: int = 0
+
+
+def learn(
+    lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], None] = lambda tokens: None
+) -> Candidate:
+    """Train one adapter. Interrupted, it goes on from its last checkpoint in `lesson.out`.
+
+    Raises: LearnError: nothing to learn from, a loss that is not finite, or a full disk.
+    """
+    if not lesson.examples:
+        raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
+    lesson.out.mkdir(parents=True, exist_ok=True)
+    work = lesson.out / "work"
+    work.mkdir(exist_ok=True)
+    network = open_network(
+        lesson.base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
+    )
+    rows = [_row(example) for example in lesson.examples]
+    names = [example.entry for example in lesson.examples]
+    notes: dict[str, Any] = {"seed": lesson.seed, "examples": len(rows)}
+
+    def sft_batches(epoch: int) -> Iterator[Batch]:
+        rng = np.random.default_rng([lesson.seed, epoch])
+        for indices in batches(rows, settings.batch_tokens, rng):
+            packed = pack([rows[i] for i in indices])
+            weigh = imitation(packed.weight_N, error_weight=settings.error_weight)
+            yield Batch(packed, weigh, tuple(names[i] for i in indices))
+
+    validation = [_row(example) for example in lesson.validation]
+    plan = Plan(
+        phase="sft",
+        learning_rate=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        epochs=lesson.epochs,
+        accumulate=settings.accumulate,
+        patience=lesson.patience,
+    )
+    count = sum(1 for _ in batches(rows, settings.batch_tokens, np.random.default_rng([lesson.seed, 0])))
+    validate = (lambda: turn_accuracy(network, validation, settings.batch_tokens)) if validation else None
+    torch.manual_seed(lesson.seed)
+    done = fit(network, sft_batches, count, plan, folder=work, validate=validate, on_batch=on_tokens)
+    notes |= {"sft": {"steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}}
+    if done.validation:
+        notes["sft"]["validation"] = list(done.validation)
+    if settings.method == "sft+dpo" and lesson.pairs:
+        notes["dpo"] = _prefer(network, lesson, settings, work, on_tokens)
+    adapter = lesson.out / "adapter"
+    network.save(adapter)
+    _write_parity(lesson, settings, adapter)
+    clear(work)
+    return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
+
+
+def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> float:
+    """Share of turns of which every token is the model's first choice, given what came before."""
+    right: list[bool] = []
+    for indices in batches(rows, batch_tokens, np.random.default_rng(0)):
+        packed = pack([rows[i] for i in indices])
+        hits = network.forward(packed, grad=False)[1].numpy()
+        begins = np.flatnonzero(np.diff(packed.source_N.numpy(), prepend=-2) != 1)
+        right += np.logical_and.reduceat(hits, begins).tolist()
+    return float(np.mean(right))
+
+
+def _prefer(
+    network: Network, lesson: Lesson, settings: LearnSection, work: Path, on_tokens: Callable[[int], None]
+) -> dict[str, Any]:
+    """A DPO phase after imitation; the reference is the model as imitation left it."""
+    dpo = settings.dpo
+    rng = np.random.default_rng([lesson.seed, 1_000])
+    chosen = sorted(rng.permutation(len(lesson.pairs))[: dpo.max_pairs].tolist())
+    pairs = [lesson.pairs[i] for i in chosen]
+    rows = [row for pair in pairs for row in _pair_rows(pair)]
+    heads = [rows[2 * k] for k in range(len(pairs))]
+    groups = [list(group) for group in batches(heads, settings.batch_tokens // 2, rng)]
+    packs: list[Pack] = [pack([rows[2 * k + side] for k in group for side in (0, 1)]) for group in groups]
+    references = [network.forward(one, grad=False)[0].detach() for one in packs]
+
+    def dpo_batches(epoch: int) -> Iterator[Batch]:
+        for number in np.random.default_rng([lesson.seed, 2_000, epoch]).permutation(len(packs)):
+            one = packs[number]
+            loss = preference(references[number], one.row_N, beta=dpo.beta, sft_weight=dpo.sft_weight)
+            yield Batch(one, loss, tuple(pairs[k].entry for k in groups[number]))
+
+    plan = Plan(
+        phase="dpo", learning_rate=dpo.learning_rate, weight_decay=settings.weight_decay, epochs=dpo.epochs
+    )
+    done = fit(network, dpo_batches, len(packs), plan, folder=work, on_batch=on_tokens)
+    return {"pairs": len(pairs), "steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}
+
+
+def _row(example: Example) -> Row:
+    return Row(example.ids, tuple(example.weight if own else 0.0 for own in example.mask))
+
+
+def _pair_rows(pair: Pair) -> tuple[Row, Row]:
+    context = (0.0,) * len(pair.prompt_ids)
+    chosen = Row(pair.prompt_ids + pair.chosen_ids, context + (1.0,) * len(pair.chosen_ids))
+    rejected = Row(pair.prompt_ids + pair.rejected_ids, context + (1.0,) * len(pair.rejected_ids))
+    return chosen, rejected
+
+
+def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None:
+    """Beside the adapter: outputs that its own argmax follows, from the saved files, in f32."""
+    network = open_network(
+        lesson.base, adapter=adapter, rank=settings.rank, alpha=settings.alpha, seed=0, exact=True
+    )
+    rows = []
+    for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_PROMPTS]:
+        row = _row(example)
+        packed = pack([row])
+        logp_N, hit_N = network.forward(packed, grad=False)
+        first = example.mask.index(True)
+        follows = 0
+        while first + follows < len(example.ids) and example.mask[first + follows] and hit_N[follows]:
+            follows += 1
+        if follows:
+            rows.append(
+                {
+                    "prompt_ids": list(example.ids[:first]),
+                    "output_ids": list(example.ids[first : first + follows]),
+                    "logprobs": [round(float(x), 5) for x in logp_N[:follows]],
+                }
+            )
+    (adapter / "parity.json").write_text(json.dumps(rows), encoding="utf-8")

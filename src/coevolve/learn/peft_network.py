@@ -1,0 +1,122 @@
+"""Any causal model of transformers with a LoRA adapter of PEFT, as the trainer holds it.
+
+A folder with safetensors enters, a PEFT model leaves; adapters are read and written in PEFT's layout.
+Frozen projections are kept in bf16 (exactly what autocast would make of them at every step), norms,
+embeddings and the residual stream in f32, the adapter in f32.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from coevolve.errors import LearnError
+from coevolve.learn.packing import PACKED_ATTENTION, Pack, packed_attention
+
+TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the libraries' own progress bars and deprecations; errors still raise."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
+class PeftNetwork:
+    """A `Network` over transformers and PEFT. Made by `load`."""
+
+    def __init__(self, model: Any, *, exact: bool) -> None:
+        self.model = model
+        self.exact = exact
+        self.parameters: dict[str, Tensor] = {
+            name: p for name, p in sorted(model.named_parameters()) if p.requires_grad
+        }
+        self._logp_N: Tensor | None = None
+
+    @classmethod
+    def load(
+        cls, folder: Path, *, adapter: Path | None, rank: int, alpha: float, seed: int, exact: bool = False
+    ) -> PeftNetwork:
+        """The base model of `folder` with a trainable adapter; see `coevolve.learn.open`."""
+        from peft import LoraConfig, PeftModel, get_peft_model
+        from transformers import AttentionInterface, AutoModelForCausalLM
+
+        AttentionInterface.register(PACKED_ATTENTION, packed_attention)
+        torch.manual_seed(seed)
+        with quiet():
+            base = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=torch.float32, attn_implementation=PACKED_ATTENTION
+            )
+            if adapter is None:
+                config = LoraConfig(
+                    r=rank, lora_alpha=alpha, target_modules=list(TARGETS), task_type="CAUSAL_LM"
+                )
+                model = get_peft_model(base, config)
+            else:
+                try:
+                    model = PeftModel.from_pretrained(base, str(adapter), is_trainable=True)
+                except (OSError, ValueError, RuntimeError, KeyError) as error:
+                    raise LearnError(
+                        f"cannot continue from adapter {adapter}: {error}",
+                        fix="start from an adapter of the same base model, or from none",
+                    ) from error
+        if not exact:
+            _halve_frozen(base)
+        return cls(model, exact=exact)
+
+    def forward(self, pack: Pack, grad: bool = True) -> tuple[Tensor, Tensor]:
+        """Log-probabilities of the pack's targets (N,), f32, and whether each is the argmax (N,)."""
+        base = self.model.base_model.model
+        with torch.set_grad_enabled(grad), torch.autocast("cpu", torch.bfloat16, enabled=not self.exact):
+            hidden = base.model(
+                input_ids=pack.ids_T[None],
+                position_ids=pack.positions_T[None],
+                spans=pack.spans,
+                use_cache=False,
+            ).last_hidden_state
+            logits_NV = base.lm_head(hidden[0, pack.source_N]).float()
+            logp_N = -cross_entropy(logits_NV, pack.target_N, reduction="none")
+        self._logp_N = logp_N if grad else None
+        return logp_N, logits_NV.detach().argmax(1) == pack.target_N
+
+    def backward(self, grad_logp_N: Tensor) -> None:
+        """Backpropagate through the last forward."""
+        if self._logp_N is None:
+            raise LearnError("backward without a forward", fix="call forward(pack) first")
+        self._logp_N.backward(grad_logp_N)  # type: ignore[no-untyped-call]
+        self._logp_N = None
+
+    def save(self, folder: Path) -> None:
+        """Write the adapter in PEFT's layout; equal weights give equal bytes on any machine."""
+        with quiet():
+            self.model.save_pretrained(str(folder), safe_serialization=True)
+        (folder / "README.md").unlink(missing_ok=True)
+        config_file = folder / "adapter_config.json"
+        config = json.loads(config_file.read_text(encoding="utf-8"))
+        config["base_model_name_or_path"] = None
+        config["target_modules"] = sorted(config["target_modules"])
+        config_file.write_text(json.dumps(config, indent=1, sort_keys=True), encoding="utf-8")
+
+
+def _halve_frozen(base: Any) -> None:
+    embedding = base.get_input_embeddings()
+    head = nn.Parameter(embedding.weight.detach().to(torch.bfloat16), requires_grad=False)
+    for module in base.modules():
+        if isinstance(module, nn.Linear) and not module.weight.requires_grad:
+            module.weight = nn.Parameter(module.weight.detach().to(torch.bfloat16), requires_grad=False)
+    base.lm_head.weight = head

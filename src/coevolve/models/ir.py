@@ -1,0 +1,125 @@
+"""OpenVINO's form of a base model, with its projections named so that a PEFT adapter fits as it is.
+
+A GGUF enters; a folder with the IR leaves, whose MatMuls are called `model.layers.N.self_attn.q_proj`
+and so on. Also checks, before the engine sees it, that every tensor of an adapter has its place:
+OpenVINO only warns about those that do not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from coevolve.errors import ModelError
+from coevolve.models.weights import Weights, f16_gguf, make_once
+
+# One layer's projections in the order in which OpenVINO's GGUF reader creates them.
+_PROJECTIONS = (
+    "self_attn.q_proj",
+    "self_attn.k_proj",
+    "self_attn.v_proj",
+    "self_attn.o_proj",
+    "mlp.gate_proj",
+    "mlp.up_proj",
+    "mlp.down_proj",
+)
+_ADAPTER_KEY = re.compile(r"^base_model\.model\.(?P<place>.+)\.lora_(?P<side>[AB])\.weight$")
+_IR_FILE = "openvino_model.xml"
+
+
+def ir_folder(weights: Weights) -> Path:
+    """The named IR of a base model, made on first use (about 10 s)."""
+    gguf_file = f16_gguf(weights)
+    return make_once(weights.folder / "ir", lambda path: _write_ir(gguf_file, path))
+
+
+def adapter_scale(adapter: Path) -> float:
+    """lora_alpha / r of a PEFT folder. Raises ModelError where the folder is no such adapter."""
+    try:
+        config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+        return float(config["lora_alpha"]) / float(config["r"])
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+        raise ModelError(
+            f"{adapter} is no PEFT adapter: {error}",
+            fix="point to a folder with adapter_config.json and adapter_model.safetensors",
+        ) from error
+
+
+def check_adapter(adapter: Path, model_folder: Path) -> None:
+    """Refuse an adapter with a tensor that has no place, or not the right shape, in the base model.
+
+    Args: model_folder: safetensors of the base, whose tensor names and shapes are the reference.
+    Raises: ModelError naming the tensor.
+    """
+    shapes = {name: entry["shape"] for name, entry in _tensors(model_folder / "model.safetensors").items()}
+    found = _tensors(adapter / "adapter_model.safetensors")
+    if not found:
+        raise ModelError(f"{adapter} holds no tensors", fix="train the adapter again")
+    for name, entry in found.items():
+        match = _ADAPTER_KEY.match(name)
+        base = shapes.get(f"{match['place']}.weight") if match else None
+        inner_outer = entry["shape"][1] if match and match["side"] == "A" else entry["shape"][0]
+        if match is None or base is None or inner_outer != base[1 if match["side"] == "A" else 0]:
+            raise ModelError(
+                f"adapter tensor {name} {entry['shape']} does not fit the base model",
+                fix=f"use an adapter that was trained on this base model ({model_folder.parent.name})",
+            )
+
+
+def _tensors(file: Path) -> Mapping[str, Any]:
+    """Names, types and shapes from a safetensors header, without reading the weights."""
+    try:
+        with file.open("rb") as stream:
+            size = int.from_bytes(stream.read(8), "little")
+            header: dict[str, Any] = json.loads(stream.read(size))
+    except (OSError, ValueError, MemoryError) as error:
+        raise ModelError(
+            f"{file} is no safetensors file: {error}", fix="restore the file from its version's blob"
+        ) from error
+    header.pop("__metadata__", None)
+    return header
+
+
+def _write_ir(gguf_file: Path, path: Path) -> None:
+    import openvino
+    import openvino_genai
+
+    # Loading a GGUF writes the IR beside it, so it is loaded from a link in the building folder.
+    path.mkdir(parents=True)
+    link = path / "model.gguf"
+    link.symlink_to(gguf_file)
+    scheduler = openvino_genai.SchedulerConfig()
+    scheduler.num_kv_blocks = 16
+    openvino_genai.ContinuousBatchingPipeline(str(link), scheduler, "CPU", {"enable_save_ov_model": True})
+    link.unlink()
+    model = openvino.Core().read_model(str(path / _IR_FILE))
+    _name_projections(model)
+    named = path / "named.xml"
+    openvino.save_model(model, str(named), compress_to_fp16=False)
+    del model
+    for suffix in (".xml", ".bin"):
+        named.with_suffix(suffix).replace((path / _IR_FILE).with_suffix(suffix))
+
+
+def _name_projections(model: Any) -> None:
+    """MatMuls are unnamed; their creation numbers give the order. A changing second input is no weight."""
+    found = []
+    for op in model.get_ops():
+        if op.get_type_name() == "MatMul":
+            shape = op.input_value(1).get_partial_shape()
+            if shape.is_static and shape[1].get_length() > 1:
+                found.append(op)
+    found.sort(key=lambda op: int(op.get_friendly_name().rsplit("_", 1)[1]))
+    layers, left = divmod(len(found) - 1, len(_PROJECTIONS))
+    if left or layers < 1:
+        raise ModelError(
+            f"OpenVINO made {len(found)} projections of this model, not seven a layer and an output",
+            fix='set model.engine = "transformers": its architecture is not one this engine can adapt',
+        )
+    for number, op in enumerate(found[:-1]):
+        layer, place = divmod(number, len(_PROJECTIONS))
+        op.set_friendly_name(f"model.layers.{layer}.{_PROJECTIONS[place]}")
+    found[-1].set_friendly_name("lm_head")

