@@ -107,10 +107,18 @@ class Workspace:
     store: Store
     registry: Registry
     journal: Journal
-    engine: Engine
+    make_engine: Callable[[], Engine]
     harness: Harness
     say: Callable[[str], None] = lambda text: None
+    _engine: Engine | None = field(default=None)
     _model: tuple[str, LanguageModel] | None = field(default=None)
+
+    @property
+    def engine(self) -> Engine:
+        """What opens models, built at first use: a command that only reads needs no weights."""
+        if self._engine is None:
+            self._engine = self.make_engine()
+        return self._engine
 
     @property
     def pools(self) -> Path:
@@ -258,8 +266,10 @@ def open_workspace(
         raise StoreError(
             f"cannot write to {folder}: {error.strerror}", fix="free disk space or change run.out_dir"
         ) from error
-    if engine is None:
-        engine = EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
+
+    def make_engine() -> Engine:
+        return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
+
     store = open_store(f"sqlite:///{folder / 'experience.db'}")
     return Workspace(
         config=config,
@@ -269,7 +279,7 @@ def open_workspace(
         store=store,
         registry=Registry(store.database),
         journal=Journal(store, config.run.name),
-        engine=engine,
+        make_engine=make_engine if engine is None else lambda: engine,
         harness=Harness(system=system_prompt(env), **asdict(config.agent)),
         say=say,
     )

@@ -1,0 +1,5 @@
+"""`python -m coevolve` is `coevolve`."""
+
+from coevolve.cli import main
+
+main()

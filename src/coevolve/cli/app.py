@@ -1,0 +1,49 @@
+"""The table of verbs, and the entry point."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from coevolve import __version__
+from coevolve.cli.driving import EXIT_INTERRUPTED
+from coevolve.cli.run import run
+
+app = typer.Typer(
+    help="An LLM agent that gets better at its own job from its own experience.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(run)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"coevolve {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+def main() -> None:
+    """Run the command line; `coevolve` and `python -m coevolve` begin here."""
+    try:
+        app()
+    except SystemExit as done:
+        if done.code != EXIT_INTERRUPTED:
+            raise
+        # A training or inference thread would be waited for; the journal makes leaving it safe.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(EXIT_INTERRUPTED)

@@ -1,0 +1,51 @@
+"""Runs a coroutine so that Ctrl-C and SIGTERM stop it at once, wherever it is.
+
+Training and inference run in threads that cannot be interrupted. They are not waited for: the journal makes
+it safe to leave them, and `coevolve.cli.main` ends the process under them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine
+from types import FrameType
+from typing import Any, TypeVar
+
+from coevolve.cli.output import say
+
+T = TypeVar("T")
+EXIT_INTERRUPTED = 130
+
+
+class Interrupted(Exception):
+    """The user, or the system, asked to stop."""
+
+
+def drive(work: Coroutine[Any, Any, T]) -> T:
+    """The coroutine's result. Raises: Interrupted: on SIGINT or SIGTERM."""
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    asked = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            os._exit(EXIT_INTERRUPTED)
+        asked = True
+        say("stopping; once more to leave without a report")
+        loop.call_soon_threadsafe(task.cancel)
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        return loop.run_until_complete(task)
+    except asyncio.CancelledError:
+        raise Interrupted from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if not asked:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()

@@ -1,0 +1,144 @@
+"""`coevolve run`: the whole loop, its lines as it goes, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from coevolve import loop
+from coevolve.cli.driving import EXIT_INTERRUPTED, Interrupted, drive
+from coevolve.cli.opening import ConfigArg, JsonFlag, SetOption, read_config
+from coevolve.cli.output import answering, fields, percent, say
+from coevolve.errors import ConfigError
+from coevolve.report import Rate
+from coevolve.summary import MOMENTS, REPORT_FOLDER, overall_rate, write_report
+from coevolve.workspace import Workspace, open_workspace
+
+
+def run(
+    config: ConfigArg,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Replaces run.seed.")] = None,
+    name: Annotated[str | None, typer.Option(help="Replaces run.name, the run's folder.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Replaces run.minutes_budget.")] = None,
+    set_: SetOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """The whole loop: opening, rounds, final measurement, report."""
+    with answering(as_json) as give:
+        flags = {"run.seed": seed, "run.name": name, "run.minutes_budget": minutes}
+        settings = read_config(config, set_ or (), flags)
+        again = _command(config, seed, name, minutes, set_ or [])
+        ws = open_workspace(settings)
+        ws.say = timed(loop.elapsed_s(ws))
+        refuse_repeat(ws, resume=resume, again=again)
+        try:
+            if ws.journal.get("ended") is None:
+                _work(ws)
+        except Interrupted:
+            folder = write_report(ws, finished=False)
+            say(f"stopped. Report so far: {folder / 'report.html'}")
+            say(f"continue with: {again} --resume")
+            give({"interrupted": True, "report": str(folder / "report.html"), "resume": f"{again} --resume"})
+            ws.store.close()  # the model's own thread may still be at work, so it is left alone
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        shown = outcome(ws)
+        give(shown, fields(f"{settings.run.name}: {shown['why']}", _readable(shown)))
+        ws.close()
+
+
+def _work(ws: Workspace) -> None:
+    """Run the loop; a report is there after every round, and also where the run breaks."""
+
+    def write() -> Path:
+        return write_report(ws, finished=ws.journal.get("ended") is not None)
+
+    try:
+        drive(loop.run(ws, on_round=lambda: _discard(write())))
+    except Interrupted:
+        raise
+    except BaseException:
+        if ws.journal.get("begin") is not None:
+            say(f"the run broke; report so far: {write() / 'report.html'}")
+        raise
+
+
+def _discard(_: object) -> None:
+    return None
+
+
+def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:
+    """Raise ConfigError where this folder holds a run and nobody asked to go on with it."""
+    if resume or ws.journal.get("begin") is None:
+        return
+    if ws.journal.get("ended") is not None:
+        raise ConfigError(
+            f"{ws.folder} holds a finished run",
+            fix=f"see it with `coevolve report {ws.folder}`, or start another with --name",
+        )
+    raise ConfigError(
+        f"{ws.folder} holds an unfinished run", fix=f"continue it with `{again} --resume`, or give a --name"
+    )
+
+
+def timed(before_s: float) -> Callable[[str], None]:
+    """A printer of lines with the run's elapsed time, whose clock begins at `before_s` seconds."""
+    began_s = time.monotonic() - before_s
+
+    def line(text: str) -> None:
+        minutes, seconds = divmod(int(time.monotonic() - began_s), 60)
+        say(f"[{minutes:3d}:{seconds:02d}] {text}")
+
+    return line
+
+
+def outcome(ws: Workspace) -> dict[str, Any]:
+    """How a finished run ended, as JSON: champion, success on test with intervals, the report's place."""
+    ended: dict[str, Any] = ws.journal.get("ended") or {}
+    folder = ws.folder / REPORT_FOLDER
+    if not (folder / "report.html").is_file():
+        write_report(ws, finished=True)
+    tested = {name: ws.journal.get(f"test/{name}") for name in MOMENTS}
+    return {
+        **ended,
+        "test": {name: _rate(overall_rate(value)) for name, value in tested.items() if value is not None},
+        "report": str(folder / "report.html"),
+        "curve": str(folder / "curve.png"),
+    }
+
+
+def _rate(rate: Rate) -> dict[str, float]:
+    return {"rate": rate.rate, "low": rate.low, "high": rate.high, "n": rate.n}
+
+
+def _readable(shown: dict[str, Any]) -> dict[str, object]:
+    rates = {
+        f"test: {name}": f"{percent(r['rate'])}  [{percent(r['low'])}, {percent(r['high'])}]  of {r['n']}"
+        for name, r in shown["test"].items()
+    }
+    return {
+        "champion": shown["champion"],
+        "rounds": shown["rounds"],
+        **(rates or {"test": "not measured (test.open = false)"}),
+        "minutes of work": f"{shown['wall_s'] / 60:.1f}",
+        "peak memory": f"{shown['peak_gib']:.1f} GiB",
+        "report": shown["report"],
+        "curve": shown["curve"],
+    }
+
+
+def _command(config: Path, seed: int | None, name: str | None, minutes: float | None, sets: list[str]) -> str:
+    """The line that names the same run again."""
+    import shlex
+
+    flags = {"--seed": seed, "--name": name, "--minutes": minutes}
+    words = ["coevolve", "run", str(config)]
+    for flag, value in flags.items():
+        words += [] if value is None else [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    for one in sets:
+        words += ["--set", one]
+    return shlex.join(words)

@@ -1,0 +1,85 @@
+"""The toy world behind a scripted engine, so that a command line can run the whole loop without weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coevolve import loop, pool
+from coevolve.config import RunConfig
+from coevolve.models.protocol import ChatFormat, LanguageModel
+from coevolve.models.scripted import ByteChat, ScriptedModel
+from coevolve.types import Candidate
+from coevolve.workspace import Workspace
+from toy_world import solver
+
+TOML = """
+[run]
+name = "toy"
+out_dir = "{out}"
+max_rounds = 1
+target = 1.0
+minutes_budget = 60
+
+[environment]
+name = "{world}:ToyWorld"
+
+[opening]
+demonstrations = 8
+validation = 4
+
+[collect]
+episodes = 8
+
+[gate]
+tasks = 40
+draw_tasks = 40
+max_tasks = 40
+
+[test]
+tasks = 30
+"""
+
+
+def clueless(transcript: str) -> str:
+    """A policy that gives up at once, with words that a terminal must not obey."""
+    return 'I cannot.\n{"tool": "reply", "message": "[bold red]no\\u001b[31m[/]"}'
+
+
+@dataclass
+class ScriptedEngine:
+    """The base gives up; whatever has an adapter solves the toy world."""
+
+    config: RunConfig | None = None
+    base: str = "scripted-base"
+    chat: ChatFormat = field(default_factory=ByteChat)
+    opened: list[str] = field(default_factory=list)
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        self.opened.append("base" if adapter is None else adapter.name)
+        return ScriptedModel(clueless if adapter is None else solver)
+
+
+async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
+    """In the place of loop.learn_round: a candidate whose adapter is one small file."""
+    champion = ws.registry.champion()
+    assert champion is not None
+    out = ws.folder / "work" / f"round-{number}"
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "adapter_config.json").write_text(f'{{"round": {number}}}')
+    evolved = ws.journal.get(f"round-{number}/evolve")
+    assert evolved is not None
+    notes = {"sft": {"tokens": 100}}
+    candidate = Candidate(adapter_dir=str(out), learner="sft", notes=notes)
+    version = loop._enter(ws, candidate, champion, pool.load(ws.pools, evolved["pool"]))
+    return {"version": version.id, "notes": notes}
+
+
+def write_config(folder: Path) -> Path:
+    """A TOML file of a run in the toy world, all of it below `folder`."""
+    path = folder / "toy.toml"
+    world = Path(__file__).parent / "toy_world.py"
+    path.write_text(TOML.format(out=folder / "runs", world=world))
+    return path
