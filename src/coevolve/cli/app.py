@@ -9,8 +9,12 @@ from typing import Annotated
 import typer
 
 from coevolve import __version__
-from coevolve.cli.driving import EXIT_INTERRUPTED
+from coevolve.cli.output import EXIT_INTERRUPTED
+from coevolve.cli.project import doctor, init, shop
 from coevolve.cli.run import run
+from coevolve.cli.show import show
+from coevolve.cli.stages import gate, stage_verb
+from coevolve.cli.versions import promote, report, rollback, versions
 
 app = typer.Typer(
     help="An LLM agent that gets better at its own job from its own experience.",
@@ -19,6 +23,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+for _stage in ("collect", "score", "evolve", "learn"):
+    app.command(_stage)(stage_verb(_stage))
+for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
+    app.command()(_verb)
+app.add_typer(shop, name="shop")
 
 
 def _print_version(asked: bool) -> None:

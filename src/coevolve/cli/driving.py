@@ -13,14 +13,9 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
-from coevolve.cli.output import say
+from coevolve.cli.output import EXIT_INTERRUPTED, Interrupted, say
 
 T = TypeVar("T")
-EXIT_INTERRUPTED = 130
-
-
-class Interrupted(Exception):
-    """The user, or the system, asked to stop."""
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:
@@ -41,11 +36,22 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
     try:
         return loop.run_until_complete(task)
     except asyncio.CancelledError:
+        if not asked:
+            raise
         raise Interrupted from None
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if not asked:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
-            loop.close()
+        loop.run_until_complete(_tidy(loop, wait=not asked))
+        loop.close()
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+async def _tidy(loop: asyncio.AbstractEventLoop, *, wait: bool) -> None:
+    """End what is left on the loop; threads are waited for only where `wait` says so."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await loop.shutdown_asyncgens()
+    if wait:
+        await loop.shutdown_default_executor()

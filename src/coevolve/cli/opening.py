@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from coevolve import config as configuration
+from coevolve.cli.output import Interrupted, say
 from coevolve.config import RunConfig
 from coevolve.errors import ConfigError
+from coevolve.loop import elapsed_s
 from coevolve.workspace import CONFIG_FILE, Workspace, open_workspace
 
 ConfigArg = Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file, or the folder of a run.")]
@@ -49,13 +52,19 @@ def read_config(path: Path, sets: Sequence[str] = (), flags: Mapping[str, Any] |
 
 
 @contextmanager
-def working(config: RunConfig, say: Callable[[str], None] = lambda line: None) -> Iterator[Workspace]:
-    """An open workspace under exactly these settings; it is made where there is none."""
-    ws = open_workspace(config, say=say)
+def acting(config: RunConfig) -> Iterator[Workspace]:
+    """An open workspace under exactly these settings, made where there is none; it says what it does."""
+    ws = open_workspace(config)
+    ws.say = timed(elapsed_s(ws))
     try:
         yield ws
-    finally:
+    except Interrupted:
+        ws.store.close()  # the model's own thread may still be at work, so the model is left alone
+        raise
+    except BaseException:
         ws.close()
+        raise
+    ws.close()
 
 
 @contextmanager
@@ -68,8 +77,22 @@ def reading(path: Path) -> Iterator[Workspace]:
     folder = Path(config.run.out_dir) / config.run.name
     if not (folder / CONFIG_FILE).is_file():
         raise ConfigError(f"there is no run in {folder} yet", fix=f"start it with `coevolve run {path}`")
-    with working(configuration.load(folder / CONFIG_FILE)) as ws:
+    ws = open_workspace(configuration.load(folder / CONFIG_FILE))
+    try:
         yield ws
+    finally:
+        ws.close()
+
+
+def timed(before_s: float) -> Callable[[str], None]:
+    """A printer of lines with the run's elapsed time, whose clock begins at `before_s` seconds."""
+    began_s = time.monotonic() - before_s
+
+    def line(text: str) -> None:
+        minutes, seconds = divmod(int(time.monotonic() - began_s), 60)
+        say(f"[{minutes:3d}:{seconds:02d}] {text}")
+
+    return line
 
 
 def _file(path: Path) -> Path:

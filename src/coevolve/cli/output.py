@@ -14,22 +14,27 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any, TextIO
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from coevolve.errors import CoevolveError
 
 EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
 PIPE_WIDTH = 140  # columns where standard output is no terminal
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 
 Give = Callable[..., None]
 
 
+class Interrupted(Exception):
+    """The user, or the system, asked to stop."""
+
+
 @contextmanager
 def answering(as_json: bool) -> Iterator[Give]:
-    """Within it a verb works and calls `give(data, *what to read)` once; an error becomes a line and a fix.
+    """Within it a verb works and calls `give(data, *what to read)`; an error becomes a line and a fix.
 
     Whatever else is printed meanwhile, by a user's environment say, goes to standard error.
     """
@@ -54,6 +59,8 @@ def answering(as_json: bool) -> Iterator[Give]:
             say(f"error: {error.what}")
             say(f"fix: {error.fix}")
         raise typer.Exit(EXIT_ERROR) from None
+    except Interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def say(line: str) -> None:
@@ -76,26 +83,24 @@ def text(value: object, style: str = "") -> Text:
     return Text(clean(value), style=style)
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """A plain table; None is shown as a dash."""
-    made = Table(
-        title=text(title), title_justify="left", header_style="bold", show_edge=False, pad_edge=False
-    )
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Group:
+    """A titled table; None is shown as a dash."""
+    made = Table(header_style="bold", show_edge=False, pad_edge=False)
     for column in columns:
         made.add_column(text(column), overflow="fold")
     for row in rows:
         made.add_row(*(text("-" if cell is None else cell) for cell in row))
-    return made
+    return Group(text(f"\n{title}", "bold"), made)
 
 
-def fields(title: str, values: Mapping[str, object]) -> Table:
-    """A table of names and values."""
-    made = Table(title=text(title), title_justify="left", show_header=False, show_edge=False, pad_edge=False)
-    made.add_column(style="bold", no_wrap=True)
+def fields(title: str, values: Mapping[str, object]) -> Group:
+    """Names and values under a title; None and an empty text are shown as a dash."""
+    made = Table(show_header=False, show_edge=False, pad_edge=False)
+    made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
     for name, value in values.items():
         made.add_row(text(name), text("-" if value is None or value == "" else value))
-    return made
+    return Group(text(title, "bold"), made)
 
 
 def percent(share: float | None) -> str:

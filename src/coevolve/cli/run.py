@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from coevolve import loop
-from coevolve.cli.driving import EXIT_INTERRUPTED, Interrupted, drive
-from coevolve.cli.opening import ConfigArg, JsonFlag, SetOption, read_config
-from coevolve.cli.output import answering, fields, percent, say
-from coevolve.errors import ConfigError
+from coevolve.cli.driving import drive
+from coevolve.cli.opening import ConfigArg, JsonFlag, SetOption, acting, read_config
+from coevolve.cli.output import Interrupted, answering, fields, percent, say
+from coevolve.errors import CoevolveError, ConfigError
 from coevolve.report import Rate
 from coevolve.summary import MOMENTS, REPORT_FOLDER, overall_rate, write_report
-from coevolve.workspace import Workspace, open_workspace
+from coevolve.workspace import Workspace
 
 
 def run(
@@ -31,44 +30,35 @@ def run(
     """The whole loop: opening, rounds, final measurement, report."""
     with answering(as_json) as give:
         flags = {"run.seed": seed, "run.name": name, "run.minutes_budget": minutes}
-        settings = read_config(config, set_ or (), flags)
         again = _command(config, seed, name, minutes, set_ or [])
-        ws = open_workspace(settings)
-        ws.say = timed(loop.elapsed_s(ws))
-        refuse_repeat(ws, resume=resume, again=again)
-        try:
-            if ws.journal.get("ended") is None:
+        with acting(read_config(config, set_ or (), flags)) as ws:
+            refuse_repeat(ws, resume=resume, again=again)
+            try:
                 _work(ws)
-        except Interrupted:
-            folder = write_report(ws, finished=False)
-            say(f"stopped. Report so far: {folder / 'report.html'}")
-            say(f"continue with: {again} --resume")
-            give({"interrupted": True, "report": str(folder / "report.html"), "resume": f"{again} --resume"})
-            ws.store.close()  # the model's own thread may still be at work, so it is left alone
-            raise typer.Exit(EXIT_INTERRUPTED) from None
-        shown = outcome(ws)
-        give(shown, fields(f"{settings.run.name}: {shown['why']}", _readable(shown)))
-        ws.close()
+            except Interrupted:
+                page = str(write_report(ws, finished=False) / "report.html")
+                say(f"stopped. Report so far: {page}\ncontinue with: {again} --resume")
+                give({"interrupted": True, "report": page, "resume": f"{again} --resume"})
+                raise
+            shown = outcome(ws)
+            give(shown, fields(f"{ws.config.run.name}: {shown['why']}", _readable(shown)))
 
 
 def _work(ws: Workspace) -> None:
     """Run the loop; a report is there after every round, and also where the run breaks."""
+    if ws.journal.get("ended") is not None:
+        return
 
-    def write() -> Path:
-        return write_report(ws, finished=ws.journal.get("ended") is not None)
+    def write() -> None:
+        write_report(ws, finished=ws.journal.get("ended") is not None)
 
     try:
-        drive(loop.run(ws, on_round=lambda: _discard(write())))
-    except Interrupted:
-        raise
-    except BaseException:
+        drive(loop.run(ws, on_round=write))
+    except CoevolveError:
         if ws.journal.get("begin") is not None:
-            say(f"the run broke; report so far: {write() / 'report.html'}")
+            write()
+            say(f"the run broke; report so far: {ws.folder / REPORT_FOLDER / 'report.html'}")
         raise
-
-
-def _discard(_: object) -> None:
-    return None
 
 
 def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:
@@ -83,17 +73,6 @@ def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:
     raise ConfigError(
         f"{ws.folder} holds an unfinished run", fix=f"continue it with `{again} --resume`, or give a --name"
     )
-
-
-def timed(before_s: float) -> Callable[[str], None]:
-    """A printer of lines with the run's elapsed time, whose clock begins at `before_s` seconds."""
-    began_s = time.monotonic() - before_s
-
-    def line(text: str) -> None:
-        minutes, seconds = divmod(int(time.monotonic() - began_s), 60)
-        say(f"[{minutes:3d}:{seconds:02d}] {text}")
-
-    return line
 
 
 def outcome(ws: Workspace) -> dict[str, Any]:
@@ -133,8 +112,6 @@ def _readable(shown: dict[str, Any]) -> dict[str, object]:
 
 def _command(config: Path, seed: int | None, name: str | None, minutes: float | None, sets: list[str]) -> str:
     """The line that names the same run again."""
-    import shlex
-
     flags = {"--seed": seed, "--name": name, "--minutes": minutes}
     words = ["coevolve", "run", str(config)]
     for flag, value in flags.items():

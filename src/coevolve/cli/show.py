@@ -1,0 +1,207 @@
+"""`coevolve show`: a trajectory, a pool or a version, in a form to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from coevolve import pool as pools
+from coevolve.cli.opening import ConfigArg, JsonFlag, reading
+from coevolve.cli.output import answering, fields, percent, signed, table
+from coevolve.cli.stages import verdict_tables
+from coevolve.cli.versions import moment
+from coevolve.codec import to_json
+from coevolve.errors import RegistryError, StoreError
+from coevolve.feedback.explain import Row, explain
+from coevolve.registry.registry import ALIAS
+from coevolve.types import Trajectory, Turn
+from coevolve.workspace import Workspace
+
+Shown = tuple[dict[str, Any], list[RenderableType]]
+
+
+def show(
+    config: ConfigArg,
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help='Of a version, pool or trajectory, or its start; or "champion".'),
+    ],
+    as_json: JsonFlag = False,
+) -> None:
+    """A trajectory turn by turn with its signals, a pool's composition, or a version with its lineage."""
+    with answering(as_json) as give, reading(config) as ws:
+        kind, found = find(ws, id)
+        data, parts = {"version": show_version, "pool": show_pool, "trajectory": show_trajectory}[kind](
+            ws, found
+        )
+        give({"kind": kind, **data}, *parts)
+
+
+def find(ws: Workspace, prefix: str) -> tuple[str, str]:
+    """The kind and whole id of what begins so: versions and pools come before trajectories.
+
+    Raises: RegistryError: several versions or pools begin so; StoreError: nothing does, or several do.
+    """
+    if prefix == ALIAS:
+        return "version", ws.registry.resolve(prefix)
+    known = [("version", version.id) for version, _, _ in ws.registry.versions()]
+    known += [("pool", row.id) for row in ws.store.pools()]
+    matching = [one for one in known if prefix and one[1].startswith(prefix)]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        listed = ", ".join(f"{kind} {id}" for kind, id in matching[:5])
+        raise RegistryError(f"{prefix!r} begins {listed}", fix="give more characters")
+    try:
+        return "trajectory", ws.store.resolve(prefix)
+    except StoreError as error:
+        if "begins several" in error.what:
+            raise
+        raise StoreError(
+            f"no version, pool or trajectory begins with {prefix!r}",
+            fix="`coevolve versions` lists versions and their pools; a pool lists its trajectories",
+        ) from None
+
+
+def show_version(ws: Workspace, version_id: str) -> Shown:
+    """Standing, lineage, verdicts, what it learned from and how."""
+    version = ws.registry.get(version_id)
+    verdicts, standing = ws.registry.verdicts(version_id), ws.registry.standing(version_id)
+    lineage, history = ws.registry.lineage(version_id), ws.registry.history(version_id)
+    data = {
+        "version": to_json(version),
+        "standing": standing.value,
+        "lineage": [one.id for one in lineage],
+        "verdicts": [to_json(one) for one in verdicts],
+        "history": [
+            {"before": before.value if before else None, "after": after.value, "why": why, "created_s": at}
+            for _, before, after, why, at in history
+        ],
+    }
+    parts: list[RenderableType] = [
+        fields(
+            f"version {version.id}: {standing.value}",
+            {
+                "base model": version.base,
+                "learner": version.learner or "none: this is the base",
+                "pool": version.pool,
+                "adapters": ", ".join(f"{module} {blob[:16]}" for module, blob in version.adapters.items()),
+                "lineage": " <- ".join(one.id for one in lineage),
+                **_flat("notes", version.notes),
+            },
+        ),
+        table("moves", ("when", "to", "why"), [(moment(at), after, why) for _, _, after, why, at in history]),
+    ]
+    for verdict in verdicts:
+        parts += verdict_tables(verdict, types=True)
+    return data, parts
+
+
+def show_pool(ws: Workspace, pool_id: str) -> Shown:
+    """Figures, parent, what was turned away, and the versions that learned from it."""
+    pool = pools.load(ws.pools, pool_id)
+    stats = pools.stats(pool)
+    learned = [version.id for version, _, _ in ws.registry.versions() if version.pool == pool_id]
+    entries = [
+        {
+            "entry": entry.id,
+            "operation": entry.operation.value,
+            "type": entry.trajectory.task.type,
+            "round": entry.round,
+            "trajectory": entry.trajectory.id,
+        }
+        for entry in pool.entries
+    ]
+    parts: list[RenderableType] = [
+        fields(
+            f"pool {pool.id}: {stats['entries']} entries, {stats['imitated']} of them to imitate",
+            {
+                "parent": pool.parent,
+                "learned by": ", ".join(learned),
+                **{name: _counts(stats[name]) for name in ("operations", "outcomes", "types", "rejected")},
+                "own": percent(stats["own_share"]),
+                "executed synthetic": percent(stats["executed_synthetic_share"]),
+                "unverified synthetic": percent(stats["unverified_synthetic_share"]),
+                "mean reward": signed(stats["mean_reward"]),
+                "mean turns": stats["mean_turns"] and f"{stats['mean_turns']:.2f}",
+            },
+        ),
+        table(
+            "entries", ("operation", "type", "round", "trajectory"), [tuple(e.values())[1:] for e in entries]
+        ),
+    ]
+    data = {"stats": stats, "recipe": dict(pool.recipe), "versions": learned, "entries": entries}
+    return data, parts
+
+
+def show_trajectory(ws: Workspace, trajectory_id: str) -> Shown:
+    """Its turns, every signal with its reason, and what became of it."""
+    found = ws.store.get(trajectory_id)
+    rows = explain(found)
+    held = ws.store.pools_from(found.id)
+    taught = [version.id for version, _, _ in ws.registry.versions() if version.pool in held]
+    data = {
+        "trajectory": to_json(found),
+        "rows": [asdict(row) for row in rows],
+        "pools": held,
+        "versions": taught,
+    }
+    reasons = [(row.turn, row.action, signed(row.credit), row.signal, _score(row), row.why) for row in rows]
+    parts: list[RenderableType] = [
+        fields(
+            f"trajectory {found.id}", {**_head(found), "pools": ", ".join(held), "taught": ", ".join(taught)}
+        ),
+        table(
+            "turns", ("turn", "by", "sees", "thinks", "does", "comes of it"), [_turn(t) for t in found.turns]
+        ),
+        table("reasons", ("turn", "action", "credit", "signal", "score", "why"), reasons),
+    ]
+    return data, parts
+
+
+def _score(row: Row) -> str:
+    return signed(row.score) if row.signal else ""
+
+
+def _head(found: Trajectory) -> dict[str, object]:
+    task, reward, failure = found.task, found.reward, found.failure
+    kind = f"{task.type}, difficulty {task.difficulty}{', to be refused' if task.refusal else ''}"
+    outcome = reward.outcome.value if reward is not None and reward.outcome is not None else "not judged"
+    return {
+        "task": f"{task.id} ({task.split.value}): {kind}",
+        "acted": found.version,
+        "outcome": f"{outcome}, reward {signed(reward.total if reward is not None else None)}",
+        "ended": found.stop.value,
+        "broken by": f"{failure.party.value}: {failure.why}" if failure is not None else None,
+        "grown from": found.parent,
+    }
+
+
+def _turn(turn: Turn) -> tuple[object, ...]:
+    does = turn.raw
+    if turn.action is not None:
+        does = f"{turn.action.tool} " + ", ".join(f"{k}={v!r}" for k, v in turn.action.args.items())
+    came = [turn.result, f"error: {turn.error}" if turn.error else "", " ".join(f"*{e}" for e in turn.events)]
+    by = f"{turn.by}, exploring" if turn.explored else turn.by
+    return (turn.index, by, turn.observation, turn.thought, does, "\n".join(filter(None, came)))
+
+
+def _counts(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in values.items())
+
+
+def _flat(prefix: str, values: Mapping[str, Any]) -> dict[str, object]:
+    """Nested notes as dotted names; a long list as its first and last member."""
+    shown: dict[str, object] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            shown |= _flat(f"{prefix}.{name}", value)
+        elif isinstance(value, list | tuple) and len(value) > 6:
+            shown[f"{prefix}.{name}"] = f"{value[0]} ... {value[-1]} ({len(value)})"
+        else:
+            shown[f"{prefix}.{name}"] = value
+    return shown
