@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coevolve import loop, pool
+import pytest
+from typer.testing import CliRunner
+
+from coevolve import loop, pool, workspace
+from coevolve.cli import app
 from coevolve.config import RunConfig
 from coevolve.models.protocol import ChatFormat, LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
@@ -34,12 +39,12 @@ validation = 4
 episodes = 8
 
 [gate]
-tasks = 40
-draw_tasks = 40
-max_tasks = 40
+tasks = 30
+draw_tasks = 30
+max_tasks = 30
 
 [test]
-tasks = 30
+tasks = 12
 """
 
 
@@ -75,6 +80,20 @@ async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
     candidate = Candidate(adapter_dir=str(out), learner="sft", notes=notes)
     version = loop._enter(ws, candidate, champion, pool.load(ws.pools, evolved["pool"]))
     return {"version": version.id, "notes": notes}
+
+
+@contextmanager
+def scripted() -> Iterator[pytest.MonkeyPatch]:
+    """Within it a workspace's engine is the scripted one, and learning is faked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspace, "LocalEngine", ScriptedEngine)
+        patch.setitem(loop._RUN, "learn", fake_learn)
+        yield patch
+
+
+def invoke(*words: object) -> Any:
+    """The command line's answer to these words."""
+    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def write_config(folder: Path) -> Path:
