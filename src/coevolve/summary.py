@@ -11,6 +11,7 @@ import os
 import platform
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,16 +50,17 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
     verdicts = _verdicts(steps)
     tested = {name: steps[f"test/{name}"].value for name in MOMENTS if f"test/{name}" in steps}
     moments = _tested(tested) if tested else _weighed(verdicts)
+    headline = _tested_overall(moments) if tested else _weighed_overall(verdicts)
     began, ended = steps.get("begin"), steps.get("ended")
     wall_s = elapsed_s(ws)
     return ReportData(
-        title=f"{ws.config.run.name}: an agent for the world {ws.env.name!r}",
+        title=f"The {ws.env.name} agent",
         run_id=ws.config.run.name,
         date=datetime.fromtimestamp(began.value["started_s"], UTC).date().isoformat() if began else "",
         finished=finished,
-        base=_overall(moments.get("base")),
-        opening=_overall(moments.get("opening")),
-        final=_overall(moments.get("final")),
+        base=headline.get("base"),
+        opening=headline.get("opening"),
+        final=headline.get("final"),
         measured_on="test" if tested else "held-out",
         rounds=_points(steps, verdicts),
         types=_types(moments, ws.refusals()),
@@ -105,9 +107,9 @@ def _rate(rate: float, n: int) -> Rate:
     return Rate(rate, *wilson(round(rate * n), n), n)
 
 
-def _overall(types: Mapping[str, Rate] | None) -> Rate | None:
-    n = sum(rate.n for rate in types.values()) if types else 0
-    return _rate(sum(r.rate * r.n for r in types.values()) / n, n) if types and n else None
+def _overall(types: Mapping[str, Rate]) -> Rate | None:
+    n = sum(rate.n for rate in types.values())
+    return _rate(sum(r.rate * r.n for r in types.values()) / n, n) if n else None
 
 
 def _round_of(step: str) -> tuple[int, str] | None:
@@ -139,6 +141,22 @@ def _weighed(verdicts: Mapping[int, Verdict]) -> dict[str, dict[str, Rate]]:
     if 0 in verdicts:
         found["opening"] = _side(verdicts[0].types, candidate=True)
     return found
+
+
+def _tested_overall(moments: Mapping[str, Mapping[str, Rate]]) -> dict[str, Rate]:
+    return {name: rate for name, types in moments.items() if (rate := _overall(types)) is not None}
+
+
+def _weighed_overall(verdicts: Mapping[int, Verdict]) -> dict[str, Rate]:
+    """As on the curve: without the fresh tasks that a verdict drew for single types."""
+    if not verdicts:
+        return {}
+    first, last = next(iter(verdicts.values())), list(verdicts.values())[-1]
+    found = _side([replace(first.overall, type="base")], candidate=False)
+    found |= _side([replace(last.overall, type="final")], candidate=_won(last))
+    return found | (
+        _side([replace(verdicts[0].overall, type="opening")], candidate=True) if 0 in verdicts else {}
+    )
 
 
 def _side(types: Sequence[TypeFigures], *, candidate: bool) -> dict[str, Rate]:
