@@ -137,8 +137,6 @@ def test_finished_run_shows_test_figures_and_why_it_ended(ws: Workspace) -> None
     assert data.stage_s["test"] > 0 and data.peak_memory_gib
     assert any("the champion reached 100% at the gate" in note for note in data.notes)
     assert data.examples[0].task_id in {one.task.id for one in ws.store.find(split=Split.TEST)}
-        task.id for task in ws.store.find(split=Split.TEST) for task in [task.task]
-    }
 
 
 def test_curve_follows_the_champion_and_not_a_rejected_candidate(ws: Workspace) -> None:
