@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from cli_world import invoke, scripted, write_config
-from coevolve import loop
-from coevolve.errors import LearnError
+from coevolve import loop, workspace
+from coevolve.errors import LearnError, ModelError
 from coevolve.workspace import Workspace
 
 TESTS = Path(__file__).parent
@@ -140,6 +140,19 @@ def test_changed_settings_are_refused_in_the_folder_of_a_run(config: Path) -> No
     refused = invoke("run", config, "--resume", "--set", "gate.alpha=0.2")
     assert refused.exit_code == 2
     assert "other settings" in refused.stderr and "run.name" in refused.stderr
+
+
+def test_settings_can_be_mended_while_nothing_has_begun(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: object) -> None:
+        raise ModelError("no model 'nope' on this machine", fix="set model.name")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace, "LocalEngine", missing)
+        refused = invoke("run", config, "--set", "model.name=nope")
+    assert refused.exit_code == 2 and "no model 'nope'" in refused.stderr
+    assert invoke("collect", config).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -250,27 +251,19 @@ def open_workspace(
     types = config.environment.types or tuple(env.task_types())
     refuse_unknown(types, env.task_types(), where="environment.types", what="task type")
     folder = Path(config.run.out_dir) / config.run.name
-    try:
+    with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        kept = folder / CONFIG_FILE
-        text = configuration.to_toml(config)
-        if kept.exists() and kept.read_text(encoding="utf-8") != text:
-            raise ConfigError(
-                f"{folder} holds a run with other settings",
-                fix="give this one another run.name, or delete that folder",
-            )
-        building = kept.with_suffix(".new")
-        building.write_text(text, encoding="utf-8")
-        os.replace(building, kept)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to {folder}: {error.strerror}", fix="free disk space or change run.out_dir"
-        ) from error
+    store = open_store(f"sqlite:///{folder / 'experience.db'}")
+    journal = Journal(store, config.run.name)
+    try:
+        _keep_config(config, folder, begun=journal.get("begin") is not None)
+    except BaseException:
+        store.close()
+        raise
 
     def make_engine() -> Engine:
         return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
 
-    store = open_store(f"sqlite:///{folder / 'experience.db'}")
     return Workspace(
         config=config,
         folder=folder,
@@ -278,11 +271,35 @@ def open_workspace(
         types=tuple(types),
         store=store,
         registry=Registry(store.database),
-        journal=Journal(store, config.run.name),
+        journal=journal,
         make_engine=make_engine if engine is None else lambda: engine,
         harness=Harness(system=system_prompt(env), **asdict(config.agent)),
         say=say,
     )
+
+
+def _keep_config(config: RunConfig, folder: Path, *, begun: bool) -> None:
+    """Save the settings beside the run; those of a run that has begun are never replaced."""
+    kept, text = folder / CONFIG_FILE, configuration.to_toml(config)
+    with _writable(folder):
+        if begun and kept.exists() and kept.read_text(encoding="utf-8") != text:
+            raise ConfigError(
+                f"{folder} holds a run with other settings",
+                fix="give this one another run.name, or delete that folder",
+            )
+        building = kept.with_suffix(".new")
+        building.write_text(text, encoding="utf-8")
+        os.replace(building, kept)
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to {folder}: {error.strerror}", fix="free disk space or change run.out_dir"
+        ) from error
 
 
 Play = Callable[[Version, Sequence[Task], str], Awaitable[list[Trajectory]]]
