@@ -3,7 +3,7 @@
 A folder with safetensors (or a PEFT adapter to continue from) and packs enter; log-probabilities of the
 packs' targets, gradients of the adapter and a PEFT folder leave. It computes what transformers and PEFT
 compute (the tests compare both), several times faster on a CPU: see `llama_layer` for how. It holds what
-backward needs of ONE pack, about 0.9 MB a token for a model of 135M parameters.
+backward needs of ONE pack, about 1 MB a token for a model of 135M parameters.
 """
 
 from __future__ import annotations
