@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coevolve import loop, pool, workspace
+from coevolve import loop, pool, rounds, workspace
 from coevolve.cli import app
 from coevolve.config import RunConfig
 from coevolve.models.protocol import ChatFormat, LanguageModel
@@ -78,7 +78,7 @@ async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
     assert evolved is not None
     notes = {"sft": {"tokens": 100}}
     candidate = Candidate(adapter_dir=str(out), learner="sft", notes=notes)
-    version = loop._enter(ws, candidate, champion, pool.load(ws.pools, evolved["pool"]))
+    version = rounds.enter(ws, candidate, champion, pool.load(ws.pools, evolved["pool"]))
     return {"version": version.id, "notes": notes}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -202,6 +202,7 @@ class Workspace:
                 seed=seed,
                 attempts=attempts,
                 concurrency=self.config.model.concurrency,
+                deadline_s=2 * self.config.agent.seconds,
                 explore=explore,
                 on_done=keep,
                 known=known.get,
@@ -273,7 +274,7 @@ def open_workspace(
         registry=Registry(store.database),
         journal=journal,
         make_engine=make_engine if engine is None else lambda: engine,
-        harness=Harness(system=system_prompt(env), **asdict(config.agent)),
+        harness=_harness(config, env),
         say=say,
     )
 
@@ -302,4 +303,6 @@ def _writable(folder: Path) -> Iterator[None]:
         ) from error
 
 
-Play = Callable[[Version, Sequence[Task], str], Awaitable[list[Trajectory]]]
+def _harness(config: RunConfig, env: Environment) -> Harness:
+    fields = asdict(config.agent)
+    return Harness(system=system_prompt(env, describe=fields.pop("describe_tools")), **fields)

@@ -82,10 +82,14 @@ def harness_from_json(value: JsonObject) -> Harness:
     return Harness(**value)
 
 
-def system_prompt(env: Environment) -> str:
-    """Briefing, one signature line per tool, and the form of an answer."""
-    signatures = "\n".join(tool.signature for tool in env.tools())
-    return f"{env.briefing.strip()}\n\nTools:\n{signatures}\n\n{_FORM}"
+def system_prompt(env: Environment, *, describe: bool = False) -> str:
+    """Briefing, one line per tool, and the form of an answer.
+
+    Args: describe: add each tool's description; an agent that learns from experience hardly needs it,
+        and every token of this prompt is paid for in every training step.
+    """
+    lines = (f"{t.signature} - {t.description}" if describe else t.signature for t in env.tools())
+    return f"{env.briefing.strip()}\n\nTools:\n" + "\n".join(lines) + f"\n\n{_FORM}"
 
 
 def trajectory_id(version: str, task: Task, seed: int, tag: str) -> str:

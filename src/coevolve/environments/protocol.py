@@ -23,13 +23,14 @@ class ToolSpec:
 
     @property
     def signature(self) -> str:
-        """One compact line for a prompt: `get_product(name: string) - one product's price`."""
+        """One compact line for a prompt: `search_products(query, max_price?: integer)`; text is untyped."""
         required = set(self.parameters.get("required", ()))
-        args = ", ".join(
-            f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}"
-            for name, schema in self.parameters.get("properties", {}).items()
-        )
-        return f"{self.name}({args}) - {self.description}"
+        args = []
+        for name, schema in self.parameters.get("properties", {}).items():
+            kind = schema.get("type", "any")
+            typed = "" if kind == "string" else f": {kind}"
+            args.append(f"{name}{'' if name in required else '?'}{typed}")
+        return f"{self.name}({', '.join(args)})"
 
 
 @dataclass(frozen=True, slots=True)

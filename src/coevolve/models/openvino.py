@@ -87,8 +87,10 @@ class OpenVinoModel:
 
     def close(self) -> None:
         """Free the pipeline's memory. Idempotent."""
-        self.pipeline = None
+        if self._driver is not None and not self._driver.done():
+            self._driver.cancel()
         self._thread.shutdown(wait=True)
+        self.pipeline = None
 
     async def _drive(self) -> None:
         loop = asyncio.get_running_loop()
@@ -179,11 +181,13 @@ def open_model(
     properties: dict[str, Any] = {"INFERENCE_PRECISION_HINT": options.precision}
     if options.threads:
         properties["INFERENCE_NUM_THREADS"] = options.threads
+    adapters = None
     if adapter is not None:
         scale = adapter_scale(adapter)
         check_adapter(adapter, folder)
         file = str(adapter / "adapter_model.safetensors")
-        properties["adapters"] = openvino_genai.AdapterConfig(openvino_genai.Adapter(file), scale)
+        adapters = openvino_genai.AdapterConfig(openvino_genai.Adapter(file), scale)
+        properties["adapters"] = adapters
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.cache_size = options.cache_gb
     scheduler.enable_prefix_caching = True
@@ -198,9 +202,22 @@ def open_model(
         raise ModelError(
             f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
         ) from error
+    if adapters is not None:
+        _switch_on(pipeline, adapters)
     name = weights.id if adapter is None else f"{weights.id}+{adapter.name[:12]}"
     chat = load_chat(folder)
     return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
+
+
+def _switch_on(pipeline: Any, adapters: Any) -> None:
+    """`add_request` never applies an adapter, `generate` does, and what it applied stays in force."""
+    import openvino
+    import openvino_genai
+
+    config = openvino_genai.GenerationConfig()
+    config.max_new_tokens = 1
+    config.adapters = adapters
+    pipeline.generate([openvino.Tensor(np.ones((1, 1), dtype=np.int64))], [config])
 
 
 async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> None:

@@ -1,0 +1,266 @@
+"""The five stages of one round, each a durable step: what it needs is in the journal and the store.
+
+A workspace and a round's number enter; what the journal keeps of the stage leaves. Each stage is safe to
+repeat from its beginning. Round 0 is the opening: its experience is demonstrations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from coevolve import pool as pools
+from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
+from coevolve.agents.teacher import complete, demonstrate
+from coevolve.codec import to_json
+from coevolve.errors import ConfigError, LearnError
+from coevolve.examples import Example, build_examples, build_pairs, choose_examples
+from coevolve.gate import GateRule, gate
+from coevolve.progress import progress
+from coevolve.registry import make_version, put_folder
+from coevolve.rollout.collect import replay_failed
+from coevolve.types import (
+    Candidate,
+    Operation,
+    PoolVersion,
+    Split,
+    Standing,
+    Task,
+    Trajectory,
+    Verdict,
+    Version,
+)
+from coevolve.workspace import MODULE, LocalEngine, Workspace, succeeded
+
+
+def begin(ws: Workspace) -> Version:
+    """Crown the base model where nobody is champion yet, and start the run's clock."""
+    if ws.journal.get("begin") is None:
+        base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
+        if ws.registry.champion() is None:
+            ws.registry.add(base, Standing.CHAMPION)
+        ws.journal.done("begin", {"base": base.id, "started_s": time.time()})
+    return ws.registry.get(finished(ws, "begin")["base"])
+
+
+async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
+    """Demonstrations in the opening; else the champion's own attempts at train tasks."""
+    if number == 0:
+        found = _demonstrations(ws, Split.TRAIN, ws.config.opening.demonstrations)
+        ws.store.append(found, run=ws.journal.run_id, round=0)
+        return {"trajectories": [t.id for t in found], "version": "teacher"}
+    champion = champion_of(ws)
+    section = ws.config.collect
+    tasks = _train_tasks(ws, number)
+    failures = [t.task for t in _trajectories(ws, number - 1) if succeeded(t) is False]
+    played = await ws.play(
+        champion,
+        replay_failed(tasks, failures, section.replay_failed_share),
+        f"round {number}: collect",
+        round=number,
+        temperature=section.temperature,
+        explore=Exploration(section.epsilon_tool, derive_seed(ws.seed, "explore", number)),
+        attempts=section.attempts,
+        seed=derive_seed(ws.seed, "collect", number),
+    )
+    return {"trajectories": [t.id for t in played], "version": champion.id, "tokens": _generated(played)}
+
+
+async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
+    """Judge every trajectory of the round; counts by outcome, and success by type."""
+    scored = [ws.score(t) for t in _trajectories(ws, number)]
+    ws.store.append_scores(ws.journal.run_id, scored)
+    outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
+    broken = [t.failure for t in scored if t.failure is not None]
+    if scored and len(broken) == len(scored):
+        raise ConfigError(
+            f"every episode of round {number} broke; the first: {broken[0].party.value}, {broken[0].why}",
+            fix="mend that, then run with --resume",
+        )
+    return {"outcomes": dict(outcomes), "success": rates(scored)}
+
+
+async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
+    """Admit the round's experience to the pool; the teacher completes what failed."""
+    before = _pool_before(ws, number)
+    rule = pools.PoolRule(**asdict(ws.config.pool), opening=max(1, ws.config.opening.demonstrations))
+    helped = ws.config.run.teacher == "scripted" and number > 0
+    completing = (lambda t: _complete(ws, t)) if helped else None
+    seed = derive_seed(ws.seed, "evolve", number)
+    pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
+    made = [e.trajectory for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION]
+    path = pools.save(pool, ws.pools)
+    ws.store.append([t for t in made], run=ws.journal.run_id, round=number)
+    sources = sorted({source for entry in pool.entries for source in entry.sources})
+    ws.store.append_pool(pool.id, path=path.name, parent=pool.parent, sources=sources)
+    return {"pool": pool.id, "stats": pools.stats(pool)}
+
+
+async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
+    """Turn the pool into a candidate version, starting from the champion's adapter."""
+    from coevolve.learn.learner import Lesson, learn  # these load torch
+    from coevolve.models.weights import torch_folder
+
+    if not isinstance(ws.engine, LocalEngine):
+        raise LearnError(f"{ws.engine.base} cannot be trained here", fix='set model.engine = "openvino"')
+    ws.release_model()
+    pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
+    champion = champion_of(ws)
+    opening = number == 0
+    examples = build_examples(pool)
+    fresh = {entry.id for entry in pool.entries if entry.round == number}
+    section = ws.config.learn
+    chosen = examples if opening else choose_examples(examples, fresh, section.max_examples, ws.seed + number)
+    lesson = Lesson(
+        examples=chosen,
+        pairs=() if opening else build_pairs(pool),
+        validation=_validation_examples(ws) if opening else (),
+        base=torch_folder(ws.engine.weights),
+        adapter=ws.adapter(champion),
+        out=ws.folder / "work" / f"round-{number}",
+        epochs=ws.config.opening.epochs if opening else section.epochs,
+        patience=ws.config.opening.patience if opening else 0,
+        seed=derive_seed(ws.seed, "learn", number),
+    )
+    settings = replace(section, method="sft", error_weight=0.0) if opening else section
+    total = sum(len(example.ids) for example in chosen) * lesson.epochs
+    with progress(total, f"round {number}: learn", "tokens") as bar:
+        candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)
+    return {"version": enter(ws, candidate, champion, pool).id, "notes": dict(candidate.notes)}
+
+
+async def gate_round(ws: Workspace, number: int) -> Any:
+    """Champion against candidate on held-out tasks; an accepted candidate becomes champion."""
+    candidate = ws.registry.get(finished(ws, key(number, "learn"))["version"])
+    champion = ws.registry.get(candidate.parent) if candidate.parent else champion_of(ws)
+    verdict = await weigh(ws, champion, candidate, round=number)
+    ws.registry.record(candidate.id, verdict)
+    return to_json(verdict)
+
+
+async def weigh(ws: Workspace, champion: Version, candidate: Version, *, round: int) -> Verdict:
+    """The gate's verdict on two versions; nothing is promoted here."""
+    section = asdict(ws.config.gate)
+    first = section.pop("tasks")
+
+    async def evaluate(version_id: str, tasks: Sequence[Task]) -> Mapping[str, tuple[bool | None, int]]:
+        version = ws.registry.get(version_id)
+        label = f"round {round}: gate {'champion' if version_id == champion.id else 'candidate'}"
+        played = await ws.play(version, tasks, label, round=round, seed=derive_seed(ws.seed, "gate"))
+        return {t.task.id: (succeeded(t), len(t.turns)) for t in played}
+
+    sealed = derive_seed(ws.seed, "held_out") % 100_000
+
+    def fresh(types: Sequence[str], count: int, draw: int) -> list[Task]:
+        return ws.env.tasks(Split.HELD_OUT, types, count, sealed + draw)
+
+    tasks = ws.env.tasks(Split.HELD_OUT, ws.types, first, sealed)
+    return await gate(evaluate, champion.id, candidate.id, tasks, fresh, GateRule(**section), ws.seed)
+
+
+def key(number: int, stage: str) -> str:
+    """The journal's name of a stage of a round."""
+    return f"round-{number}/{stage}"
+
+
+def finished(ws: Workspace, step: str) -> Any:
+    """The value of a finished step. Raises ConfigError where it is not finished."""
+    value = ws.journal.get(step)
+    if value is None:
+        raise ConfigError(f"step {step} is not finished", fix="run the stages of that round in order")
+    return value
+
+
+def champion_of(ws: Workspace) -> Version:
+    """Who acts now: the champion, which is the base at first."""
+    champion = ws.registry.champion()
+    return champion if champion is not None else begin(ws)
+
+
+def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
+    step = ws.journal.get(key(number, "collect"))
+    return [] if step is None else [ws.store.get(one) for one in step["trajectories"]]
+
+
+def _demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:
+    if ws.env.teacher() is None:
+        raise ConfigError(
+            f"the world {ws.env.name} has no teacher to demonstrate", fix="set opening.demonstrations = 0"
+        )
+    tasks = ws.env.tasks(split, ws.types, count, derive_seed(ws.seed, "opening", split) % 100_000)
+    return [ws.score(demonstrate(ws.env, task, ws.engine.chat, ws.harness)) for task in tasks]
+
+
+def _validation_examples(ws: Workspace) -> Sequence[Example]:
+    """Demonstrated validation tasks as examples: they tell when to stop and are never trained on."""
+    shown = _demonstrations(ws, Split.VALIDATION, ws.config.opening.validation)
+    as_train = [replace(t, task=replace(t.task, split=Split.TRAIN)) for t in shown]
+    scratch = pools.evolve(None, as_train, pools.PoolRule(opening=len(shown)), None, 0, 0)
+    return build_examples(scratch)
+
+
+def _train_tasks(ws: Workspace, number: int) -> list[Task]:
+    """The round's tasks: a share evenly over types, the rest where the champion fails most."""
+    count = max(1, ws.config.collect.episodes // ws.config.collect.attempts)
+    scored = ws.journal.get(key(number - 1, "score")) if number > 1 else None
+    failing = dict.fromkeys(ws.types, 1.0)
+    if scored is not None:
+        failing |= {name: 1.0 - rate for name, (rate, n) in scored["success"].items() if n}
+    even = ws.config.collect.even_share
+    total = sum(failing.values()) or 1.0
+    shares = {name: even / len(ws.types) + (1 - even) * failing[name] / total for name in ws.types}
+    tasks: list[Task] = []
+    for name in ws.types:
+        wanted = max(1, round(count * shares[name]))
+        seed = derive_seed(ws.seed, "train", number) % 100_000
+        tasks += ws.env.tasks(Split.TRAIN, [name], wanted, seed)
+    return tasks
+
+
+def _complete(ws: Workspace, failed: Trajectory) -> Trajectory | None:
+    """The teacher from the first wrong turn; where that cannot be saved any more, from earlier ones."""
+    wrong = failed.reward.first_wrong if failed.reward is not None else None
+    start = wrong if wrong is not None else len(failed.turns) - 1
+    for turn in range(start, -1, -1):
+        made = complete(ws.env, failed, ws.engine.chat, ws.harness, turn)
+        if made is not None and succeeded(scored := ws.score(made)):
+            return scored
+    return None
+
+
+def _pool_before(ws: Workspace, number: int) -> PoolVersion | None:
+    step = ws.journal.get(key(number - 1, "evolve")) if number else None
+    return None if step is None else pools.load(ws.pools, step["pool"])
+
+
+def enter(ws: Workspace, candidate: Candidate, champion: Version, pool: PoolVersion) -> Version:
+    """Put a candidate's adapter among the blobs and its version into the registry."""
+    digest = put_folder(ws.blobs, Path(candidate.adapter_dir))
+    version = make_version(
+        base=ws.engine.base,
+        harness=champion.harness,
+        adapters={MODULE: digest},
+        parent=champion.id,
+        pool=pool.id,
+        learner=candidate.learner,
+        notes=candidate.notes,
+    )
+    ws.registry.add(version)
+    return version
+
+
+def rates(scored: Sequence[Trajectory]) -> dict[str, tuple[float, int]]:
+    """Success rate and judged episodes by task type."""
+    judged = [(t.task.type, ok) for t in scored if (ok := succeeded(t)) is not None]
+    counts = Counter(name for name, _ in judged)
+    wins = Counter(name for name, ok in judged if ok)
+    return {name: (wins[name] / n, n) for name, n in sorted(counts.items())}
+
+
+def _generated(played: Sequence[Trajectory]) -> int:
+    return sum(len(turn.output_ids) for t in played for turn in t.turns)
