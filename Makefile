@@ -7,12 +7,13 @@ STAMP := $(VENV)/.installed-$(shell cat requirements.lock requirements-nodeps.lo
 
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
+export OMP_WAIT_POLICY := PASSIVE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench lint format clean
+.PHONY: help setup demo test test-slow bench benchmarks-page lint format clean
 
 help: ## say what there is
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 $(STAMP):
 	@scripts/setup $(VENV) $(STAMP)
@@ -30,6 +31,9 @@ test-slow: $(STAMP) ## the tests that take minutes
 
 bench: $(STAMP) ## rerun the figures of docs/benchmarks.md (long)
 	@$(BIN)/python benchmarks/loop.py
+
+benchmarks-page: $(STAMP) ## write docs/benchmarks.md from benchmarks/results
+	@$(BIN)/python benchmarks/page.py
 
 lint: $(STAMP) ## style and types alone
 	@scripts/check lint

@@ -69,6 +69,8 @@ class AgentSection:
     seconds: Rate = 300.0  # no new turn begins after this long
     turn_timeout_s: Rate = 120.0  # for one completion
     step_timeout_s: Rate = 5.0  # for one step of an environment
+    repeat_limit: Positive = 3  # the same call with the same answer in a row before the episode ends
+    malformed_limit: Positive = 2  # texts in a row without a legal action before the episode ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -78,7 +79,8 @@ async def test_the_system_prompt_holds_the_briefing_and_each_tool() -> None:
     await _run(model, toy_task())
     system = ByteChat().messages(model.prompts[0])[0].text
     assert system == system_prompt(ToyWorld())
-    assert "add(amount: integer) - Add to the counter" in system
+    assert "add(amount: integer)\n" in system
+    assert "add(amount: integer) - Add to the counter" in system_prompt(ToyWorld(), describe=True)
     await _run(model, toy_task(), Harness(system="Own words.", max_tokens=200))
     assert ByteChat().messages(model.prompts[-1])[0].text == "Own words."
 
@@ -139,11 +141,21 @@ async def test_a_refused_call_is_the_turns_error_and_the_agent_goes_on() -> None
 async def test_each_budget_ends_an_endless_episode(
     harness: Harness, stop: StopReason, turns: int | None
 ) -> None:
+    harness = replace(harness, repeat_limit=100)
     endless = ScriptedModel(lambda _: '{"tool": "add", "amount": 0}')
     trajectory = await _run(endless, toy_task(), harness)
     assert (trajectory.stop, trajectory.failure) == (stop, None)
     assert turns is None or len(trajectory.turns) == turns
     assert sum(len(t.context_ids) + len(t.output_ids) for t in trajectory.turns) <= harness.max_episode_tokens
+    assert trajectory.checks
+
+
+async def test_going_round_in_circles_ends_the_episode() -> None:
+    endless = ScriptedModel(lambda _: '{"tool": "add", "amount": 0}')
+    trajectory = await _run(endless, toy_task(), Harness(max_tokens=200, max_turns=9, repeat_limit=3))
+    assert len(trajectory.turns) == 3
+    assert trajectory.turns[-1].events[-1] == "repeat_limit"
+    assert trajectory.failure is None
     assert trajectory.checks
 
 

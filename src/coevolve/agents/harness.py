@@ -37,6 +37,7 @@ class Harness:
     step_timeout_s: float = 5.0  # for one step of an isolated environment
     isolate_steps: bool = False  # run the environment in a thread with that deadline
     malformed_limit: int = 3  # consecutive texts without an action before the episode ends
+    repeat_limit: int = 3  # the same call with the same answer, in a row, before the episode ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -72,7 +72,8 @@ async def run_episode(
 
     Returns: the record, also where something failed: `failure` then says who, `turns` hold what was
     complete by then and `checks` are empty. A text without a legal action is a turn with an error, and
-    `malformed_limit` of them in a row end the episode as spent turns, with the event "malformed_limit".
+    `malformed_limit` of them in a row end the episode as spent turns, with the event "malformed_limit";
+    so does one and the same call with the same answer `repeat_limit` times in a row, "repeat_limit".
 
     Raises: only asyncio.CancelledError.
     """
@@ -135,7 +136,9 @@ async def _converse(
         run.busy = Party.ENVIRONMENT
         turn, step = await _carry_out(episode, turn, harness)
         malformed = malformed + 1 if turn.action is None else 0
-        gave_up = malformed >= harness.malformed_limit
+        spent = (
+            "malformed_limit" if malformed >= harness.malformed_limit else _stuck(run.turns, turn, harness)
+        )
         run.turns.append(
             replace(
                 turn,
@@ -144,13 +147,13 @@ async def _converse(
                 available=tuple(tool.name for tool in tools),
                 explored=forced is not None,
                 context_ids=context,
-                events=(*turn.events, "malformed_limit") if gave_up else turn.events,
+                events=(*turn.events, spent) if spent else turn.events,
             )
         )
         if step is not None and step.done:
             run.stop = StopReason.DONE
             return
-        if gave_up:
+        if spent:
             break
         observation = turn.result
         prompt += turn.output_ids
@@ -196,6 +199,13 @@ async def _decide(
         output_ids=drawn.ids,
         logprobs=drawn.logprobs,
     )
+
+
+def _stuck(turns: Sequence[Turn], turn: Turn, harness: Harness) -> str | None:
+    """The event of an agent that goes round in circles, else None."""
+    last = [*turns[1 - harness.repeat_limit :], turn] if harness.repeat_limit > 1 else [turn]
+    same = all((t.action, t.result) == (turn.action, turn.result) for t in last)
+    return "repeat_limit" if same and len(last) >= harness.repeat_limit else None
 
 
 async def _carry_out(episode: Episode, turn: Turn, harness: Harness) -> tuple[Turn, StepResult | None]:
