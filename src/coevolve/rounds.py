@@ -35,7 +35,7 @@ from coevolve.types import (
     Verdict,
     Version,
 )
-from coevolve.workspace import MODULE, LocalEngine, Workspace, succeeded
+from coevolve.workspace import MODULE, LocalEngine, Workspace, give_back_memory, succeeded
 
 
 def begin(ws: Workspace) -> Version:
@@ -131,6 +131,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     total = sum(len(example.ids) for example in chosen) * lesson.epochs
     with progress(total, f"round {number}: learn", "tokens") as bar:
         candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)
+    give_back_memory()
     return {"version": enter(ws, candidate, champion, pool).id, "notes": dict(candidate.notes)}
 
 

@@ -7,6 +7,7 @@ is open at a time, so memory stays that of one engine.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -166,7 +167,7 @@ class Workspace:
         if self._model is not None:
             self._model[1].close()
             self._model = None
-            gc.collect()
+        give_back_memory()
 
     async def play(
         self,
@@ -218,6 +219,14 @@ class Workspace:
         """Free the model and the database."""
         self.release_model()
         self.store.close()
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the machine: engine and trainer take turns in one process."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own; elsewhere there is nothing to do
+    if trim is not None:
+        trim(0)
 
 
 def succeeded(trajectory: Trajectory) -> bool | None:
