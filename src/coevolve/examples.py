@@ -60,11 +60,11 @@ def build_examples(pool: PoolVersion) -> list[Example]:
 def choose_examples(
     examples: Sequence[Example], fresh: Collection[str], count: int, seed: int
 ) -> list[Example]:
-    """At most `count` examples: half of the room for fresh entries, heaviest first, the rest replay.
+    """At most `count` examples: up to three quarters for fresh entries, heaviest first, the rest replay.
 
     Both halves are dealt out over task types in turn, so that no type is forgotten for another.
 
-    Args: fresh: ids of the entries that came in this round.
+    Args: fresh: ids of the entries that teach most now, such as this round's corrected failures.
     """
     if len(examples) <= count:
         return list(examples)
@@ -72,7 +72,7 @@ def choose_examples(
     shuffled = sorted(examples, key=lambda one: (-one.weight, rng.random()))
     new = [one for one in shuffled if one.entry in fresh]
     old = [one for one in shuffled if one.entry not in fresh]
-    room = max(count // 2, count - len(old))
+    room = max(3 * count // 4, count - len(old))
     chosen = _dealt(new, room)
     return chosen + _dealt(old, count - len(chosen))
 

@@ -113,7 +113,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     champion = champion_of(ws)
     opening = number == 0
     examples = build_examples(pool)
-    fresh = {entry.id for entry in pool.entries if entry.round == number}
+    came_in = [entry for entry in pool.entries if entry.round == number]
+    corrected = {e.id for e in came_in if e.operation is Operation.TEACHER_COMPLETION}
+    fresh = corrected or {e.id for e in came_in}
     section = ws.config.learn
     chosen = examples if opening else choose_examples(examples, fresh, section.max_examples, ws.seed + number)
     lesson = Lesson(
