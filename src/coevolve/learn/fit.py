@@ -104,6 +104,8 @@ def fit(
     total = max(1, plan.epochs * -(-batch_count // plan.accumulate))
     log = _log(folder / "losses.csv")
     for epoch in range(state.epoch, plan.epochs):
+        if plan.patience and state.since_best >= plan.patience:
+            break
         for number, batch in enumerate(batches(epoch)):
             if number < state.batch:
                 continue
@@ -121,8 +123,6 @@ def fit(
             state.step(plan.learning_rate * _schedule(state.steps, total))
         state.end_epoch(None if validate is None else validate())
         state.write(folder)
-        if plan.patience and state.since_best >= plan.patience:
-            break
     state.restore_best()
     return Fitted(
         steps=state.steps,

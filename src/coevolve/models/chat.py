@@ -118,7 +118,12 @@ def chat_of(tokenizer: Tokenizer, template: str, *, name: str) -> TokenChat:
 
 
 def _renderer(template: str, name: str) -> Any:
-    compiled = ImmutableSandboxedEnvironment().from_string(template)
+    try:
+        compiled = ImmutableSandboxedEnvironment().from_string(template)
+    except TemplateError as error:
+        raise ModelError(
+            f"the chat template of {name} cannot be read: {error}", fix="restore its chat_template.jinja"
+        ) from error
 
     def render(*roles: str) -> str:
         messages = [{"role": role, "content": _MARK[role]} for role in roles]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +61,20 @@ def check_adapter(adapter: Path, model_folder: Path) -> None:
     for name, entry in found.items():
         match = _ADAPTER_KEY.match(name)
         base = shapes.get(f"{match['place']}.weight") if match else None
-        inner_outer = entry["shape"][1] if match and match["side"] == "A" else entry["shape"][0]
-        if match is None or base is None or inner_outer != base[1 if match["side"] == "A" else 0]:
+        if match is None or base is None or not _fits(name, match["side"], found, base):
             raise ModelError(
                 f"adapter tensor {name} {entry['shape']} does not fit the base model",
                 fix=f"use an adapter that was trained on this base model ({model_folder.parent.name})",
             )
+
+
+def _fits(name: str, side: str, found: Mapping[str, Any], base: Sequence[int]) -> bool:
+    """Whether a tensor and its other side are (rank, in) and (out, rank) of the base's (out, in)."""
+    other = name.replace(f".lora_{side}.", f".lora_{'B' if side == 'A' else 'A'}.")
+    if other not in found:
+        return False
+    a, b = (found[one]["shape"] for one in ((name, other) if side == "A" else (other, name)))
+    return len(a) == len(b) == len(base) == 2 and (a[1], b[0]) == (base[1], base[0]) and a[0] == b[1]
 
 
 def _tensors(file: Path) -> Mapping[str, Any]:
@@ -74,8 +82,10 @@ def _tensors(file: Path) -> Mapping[str, Any]:
     try:
         with file.open("rb") as stream:
             size = int.from_bytes(stream.read(8), "little")
-            header: dict[str, Any] = json.loads(stream.read(size))
-    except (OSError, ValueError, MemoryError) as error:
+            header: dict[str, Any] = json.loads(stream.read(min(size, file.stat().st_size)))
+            if not isinstance(header, dict):
+                raise ValueError("its header is no object")
+    except (OSError, ValueError) as error:
         raise ModelError(
             f"{file} is no safetensors file: {error}", fix="restore the file from its version's blob"
         ) from error

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -104,22 +103,23 @@ def make_once(path: Path, write: Callable[[Path], None]) -> Path:
     """`path`, written first if it is not there: into a temporary beside it, then renamed."""
     if path.exists():
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=".building-", dir=path.parent))
     try:
-        write(building / path.name)
-        try:
-            os.replace(building / path.name, path)
-        except OSError:
-            if not path.exists():  # another process may have finished the same work first
-                raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=".building-", dir=path.parent, ignore_cleanup_errors=True
+        ) as building:
+            made = Path(building) / path.name
+            write(made)
+            try:
+                os.replace(made, path)
+            except OSError:
+                if not path.exists():  # another process may have finished the same work first
+                    raise
     except OSError as error:
         raise ModelError(
             f"cannot prepare {path}: {error.strerror}",
             fix=f"free about 1 GB below {path.parent}, or set COEVOLVE_CACHE to a roomier folder",
         ) from error
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return path
 
 
