@@ -202,22 +202,26 @@ def open_model(
         raise ModelError(
             f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
         ) from error
-    if adapters is not None:
-        _switch_on(pipeline, adapters)
     name = weights.id if adapter is None else f"{weights.id}+{adapter.name[:12]}"
     chat = load_chat(folder)
+    if adapters is not None:
+        _switch_on(pipeline, adapters, chat.end_id)
     return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
 
 
-def _switch_on(pipeline: Any, adapters: Any) -> None:
-    """`add_request` never applies an adapter, `generate` does, and what it applied stays in force."""
+def _switch_on(pipeline: Any, adapters: Any, token_id: int) -> None:
+    """`add_request` never applies an adapter, `generate` does, and what it applied stays in force.
+
+    Its prompt is one token that begins no other prompt: it stays in the prefix cache in a half-filled
+    block, which requests that begin alike would share and all write to at once.
+    """
     import openvino
     import openvino_genai
 
     config = openvino_genai.GenerationConfig()
     config.max_new_tokens = 1
     config.adapters = adapters
-    pipeline.generate([openvino.Tensor(np.ones((1, 1), dtype=np.int64))], [config])
+    pipeline.generate([openvino.Tensor(np.full((1, 1), token_id, dtype=np.int64))], [config])
 
 
 async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> None:
