@@ -13,7 +13,6 @@ from torch import Tensor
 
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
-from coevolve.learn import learner as module
 from coevolve.learn.fit import Network
 from coevolve.learn.learner import Lesson, learn, turn_accuracy
 from coevolve.learn.llama import LlamaLora
@@ -257,4 +256,3 @@ def test_a_lesson_from_an_adapter_of_another_model_is_refused(base: Path, tmp_pa
 
 def test_a_plain_llama_is_trained_by_the_projects_own_code(base: Path) -> None:
     assert isinstance(opened(base, None), LlamaLora)
-    assert module.open_network is open_network

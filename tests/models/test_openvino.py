@@ -278,7 +278,7 @@ async def test_parity_holds_for_its_adapter_and_not_for_another(
     await check_parity(model_a, folder, exact=True)  # no parity.json: nothing to hold it against
     clear = [one for one in world.said["a"] if min(one.leads[:8]) > 2 * ADAPTED]  # no ties
     assert len(clear) >= 3
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"prompt_ids": one.prompt, "output_ids": one.ids[:8], "logprobs": one.logps[:8]} for one in clear[:3]
     ]
     file = folder / "parity.json"
