@@ -357,7 +357,6 @@ async def test_without_a_teacher_in_the_world_an_opening_is_refused(spaces: Any)
     assert "opening.demonstrations = 0" in refused.value.fix
 
 
-@pytest.mark.xfail(strict=True, reason="a resumed run forgets that it had stopped before measuring")
 async def test_a_run_killed_in_its_final_measurement_adds_no_round_when_it_goes_on(
     spaces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,9 +8,8 @@ run that was killed goes on with `resume`. Round 0 is the opening: its experienc
 from __future__ import annotations
 
 import resource
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from coevolve.agents.harness import derive_seed
@@ -74,39 +73,44 @@ async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> End
     Args: on_round: called after every round, e.g. to write the report.
     """
     begin(ws)
-    section, rounds_s, why = ws.config.run, [], "all rounds are done"
-    first = 0 if ws.config.opening.demonstrations else 1
-    since_best = 0
-    done = 0
-    for number in range(first, section.max_rounds + 1):
-        began = time.monotonic()
+    # Written before the test split is opened: a run that is killed while it measures adds no round after.
+    if ws.journal.get("stopped") is None:
+        ws.journal.done("stopped", await _rounds(ws, on_round))
+    if ws.config.test.open:
+        await measure(ws)
+    if ws.journal.get("ended") is None:
+        ended = {"champion": champion_of(ws).id, **finished(ws, "stopped")}
+        ws.journal.done("ended", {**ended, "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
+    on_round()
+    ended = finished(ws, "ended")
+    return Ended(ended["champion"], ended["rounds"], ended["why"])
+
+
+async def _rounds(ws: Workspace, on_round: Callable[[], None]) -> dict[str, Any]:
+    """Rounds until one of the reasons to stop: how many, and why."""
+    section, since_best, number = ws.config.run, 0, 0
+    for number in range(0 if ws.config.opening.demonstrations else 1, section.max_rounds + 1):
         verdict = await improve(ws, number)
         on_round()
-        rounds_s.append(time.monotonic() - began)
-        done = number
         since_best = 0 if verdict.decision is Decision.ACCEPT else since_best + 1
         rate = verdict.overall.candidate_rate if since_best == 0 else verdict.overall.champion_rate
         if rate >= section.target:
-            why = f"the champion reached {rate:.0%} at the gate"
-            break
+            return {"rounds": number, "why": f"the champion reached {rate:.0%} at the gate"}
         if since_best >= section.patience:
             why = (
                 f"paused: {since_best} rounds without improvement (run.patience); last verdict: {verdict.why}"
             )
-            break
+            return {"rounds": number, "why": why}
         left_s = section.minutes_budget * 60 - elapsed_s(ws) - ws.config.test.reserve_s
-        if left_s < max(rounds_s[-2:]):
+        if left_s < _round_s(ws, number):
             why = f"no time for another round within {section.minutes_budget:g} minutes (run.minutes_budget)"
-            break
-    if ws.config.test.open:
-        await measure(ws)
-    champion = ws.registry.champion()
-    assert champion is not None  # begin() crowned the base
-    ended = Ended(champion.id, done, why)
-    if ws.journal.get("ended") is None:
-        ws.journal.done("ended", {**asdict(ended), "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
-    on_round()
-    return ended
+            return {"rounds": number, "why": why}
+    return {"rounds": number, "why": "all rounds are done"}
+
+
+def _round_s(ws: Workspace, number: int) -> float:
+    """Seconds that a round took."""
+    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(key(number, "")))
 
 
 async def advance(ws: Workspace, number: int, stage: str) -> Any:
@@ -159,7 +163,7 @@ async def measure(ws: Workspace) -> None:
 
 def elapsed_s(ws: Workspace) -> float:
     """Seconds of work so far: the finished steps' and this process's own, without pauses between."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "ended"))
+    return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "stopped", "ended"))
 
 
 def peak_gib() -> float:

@@ -28,7 +28,7 @@ from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.progress import progress
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
-from coevolve.rollout.collect import collect
+from coevolve.rollout.collect import attempt_id, collect
 from coevolve.store import Journal, Store, open_store
 from coevolve.types import Outcome, Split, Task, Trajectory, Version
 
@@ -183,6 +183,9 @@ class Workspace:
     ) -> list[Trajectory]:
         """Episodes of one version, scored and kept; what an interrupted call kept is not run again."""
         known = {t.id: t for t in self.store.find(version=version.id)}
+        ids = [attempt_id(version.id, task, seed, k) for task in tasks for k in range(attempts)]
+        if all(one in known for one in ids):
+            return [self.score(known[one]) for one in ids]
         fresh: list[Trajectory] = []
         with progress(len(tasks) * attempts, label, "episodes") as bar:
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pool_samples import completed, entry, trajectory, turn
 
 from coevolve.errors import PoolError
 from coevolve.examples import IMITATED
 from coevolve.pool import PoolRule, evolve, stats, why
 from coevolve.types import Operation, Outcome, PoolVersion, Reward, Split, Trajectory
+from pool_samples import completed, entry, trajectory, turn
 
 RULE = PoolRule()
 

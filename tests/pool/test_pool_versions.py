@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from pool_samples import completed, trajectory
 
 from coevolve.codec import to_json
 from coevolve.errors import PoolError
@@ -18,6 +17,7 @@ from coevolve.pool import PoolRule, diff, evolve, lineage, load, save, stats
 from coevolve.pool.rows import encode
 from coevolve.pool.versions import identify
 from coevolve.types import Outcome, PoolVersion, Signal
+from pool_samples import completed, trajectory
 
 
 def sample(extra: int = 0) -> PoolVersion:

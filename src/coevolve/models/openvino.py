@@ -202,7 +202,7 @@ def open_model(
         raise ModelError(
             f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
         ) from error
-    name = weights.id if adapter is None else f"{weights.id}+{adapter.name[:12]}"
+    name = weights.id if adapter is None else f"{weights.id}+{adapter.parent.name[:12]}"
     chat = load_chat(folder)
     if adapters is not None:
         _switch_on(pipeline, adapters, chat.end_id)
@@ -250,7 +250,7 @@ async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> N
     agreeing = sum(gap <= (0.05 if exact else 0.5) for gap in gaps)
     if agreeing < (len(rows) if exact else len(rows) / 2):
         raise ModelError(
-            f"{model.name} does not run adapter {adapter.name[:12]} as it was trained: {agreeing} of "
+            f"{model.name} does not run adapter {adapter} as it was trained: {agreeing} of "
             f"{len(rows)} prompts agree, log-probability gaps {[round(gap, 3) for gap in gaps]}",
             fix='set model.precision = "f32"; if it persists, the adapter is of another base model',
         )

@@ -59,13 +59,13 @@ async def collect(
     async def one(task: Task, number: int) -> Trajectory:
         attempt = Attempt(
             version=version,
-            seed=derive_seed("episode", seed, task.type, task.id, number),
+            seed=_episode_seed(seed, task, number),
             temperature=temperature,
             tag=str(number),
             explore=explore,
             deadline_s=deadline_s,
         )
-        if (found := known(trajectory_id(version, task, attempt.seed, attempt.tag))) is not None:
+        if (found := known(attempt_id(version, task, seed, number))) is not None:
             return found
         async with gate:
             trajectory = await run_episode(model, env, task, harness=harness, attempt=attempt)
@@ -79,6 +79,15 @@ async def collect(
     except ExceptionGroup as several:
         raise several.exceptions[0] from several
     return [task.result() for task in running]
+
+
+def attempt_id(version: str, task: Task, seed: int, number: int) -> str:
+    """The trajectory's id of the `number`-th attempt that `collect` makes at a task with this seed."""
+    return trajectory_id(version, task, _episode_seed(seed, task, number), str(number))
+
+
+def _episode_seed(seed: int, task: Task, number: int) -> int:
+    return derive_seed("episode", seed, task.type, task.id, number)
 
 
 def replay_failed(tasks: Sequence[Task], failures: Sequence[Task], share: float) -> list[Task]:
