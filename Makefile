@@ -21,7 +21,7 @@ $(STAMP):
 setup: $(STAMP) ## make .venv with everything pinned
 
 demo: $(STAMP) ## the whole loop: a real model learns to run a shop's customer service
-	@$(BIN)/coevolve run examples/shop.toml
+	@$(BIN)/coevolve run examples/shop.toml --resume
 
 test: $(STAMP) ## lint, types and tests, as CI runs them
 	@scripts/check

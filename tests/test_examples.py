@@ -118,11 +118,13 @@ def test_a_turn_with_a_grave_fault_is_not_imitated_even_in_a_success() -> None:
     assert learned(entry("a", turn(0, 1), turn(1, 2), signals=(fault, slight))) == [2]
 
 
-def test_an_explored_turn_is_imitated_only_where_it_did_no_harm() -> None:
+def test_an_explored_turn_is_imitated_only_where_it_helped() -> None:
     harm = Signal("detour", -0.2, "led nowhere", turn=0)
+    help_ = Signal("milestone", 0.2, "order read", turn=0)
     explored = turn(0, 1, explored=True)
     assert learned(entry("a", explored, turn(1, 2), signals=(harm,))) == [2]
-    assert learned(entry("a", explored, turn(1, 2))) == [1, 2]
+    assert learned(entry("a", explored, turn(1, 2))) == [2]
+    assert learned(entry("a", explored, turn(1, 2), signals=(help_,))) == [1, 2]
 
 
 def test_a_teachers_turns_are_imitated_whatever_the_tool_answered() -> None:

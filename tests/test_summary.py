@@ -166,7 +166,7 @@ def test_types_carry_their_refusal_and_only_what_was_measured(ws: Workspace) -> 
 
 def test_overall_rate_weighs_types_by_their_tasks() -> None:
     assert overall_rate({"success": {"a": [1.0, 30], "b": [0.0, 10]}}) == rate(0.75, 40)
-    assert overall_rate({"success": {}}).n == 0
+    assert overall_rate({"success": {}}) is None
 
 
 def test_examples_are_of_different_types_and_show_a_refusal_and_a_long_one() -> None:

@@ -15,7 +15,7 @@ from coevolve.errors import PoolError
 from coevolve.types import Operation, PoolEntry, PoolVersion, SignalKind, Trajectory, Turn
 
 IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
-WRONG_AT = 0.5  # a process signal at or below -WRONG_AT keeps its turn from being imitated
+WRONG_AT = 0.3  # a process signal at or below -WRONG_AT keeps its turn from being imitated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +191,7 @@ def _good(trajectory: Trajectory, turn: Turn) -> bool:
     ]
     if any(value <= -WRONG_AT for value in scores):
         return False
-    if turn.explored and (turn.error is not None or sum(scores) < 0):
+    if turn.explored and (turn.error is not None or sum(scores) <= 0):
         return False
     return turn.error is None or (sum(scores) >= 0 and not _corrected(trajectory, turn))
 

@@ -101,6 +101,8 @@ async def _rounds(ws: Workspace, on_round: Callable[[], None]) -> dict[str, Any]
                 f"paused: {since_best} rounds without improvement (run.patience); last verdict: {verdict.why}"
             )
             return {"rounds": number, "why": why}
+        if ws.journal.get(key(number + 1, "collect")) is not None:
+            continue  # resumed: this was decided when it was due
         left_s = section.minutes_budget * 60 - elapsed_s(ws) - ws.config.test.reserve_s
         if left_s < _round_s(ws, number):
             why = f"no time for another round within {section.minutes_budget:g} minutes (run.minutes_budget)"

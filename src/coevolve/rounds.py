@@ -68,6 +68,12 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
         attempts=section.attempts,
         seed=derive_seed(ws.seed, "collect", number),
     )
+    broken = [t.failure for t in played if t.failure is not None]
+    if played and len(broken) == len(played):
+        raise ConfigError(
+            f"every episode of round {number} broke; the first: {broken[0].party.value}, {broken[0].why}",
+            fix="mend that, then start again under another run.name",
+        )
     return {"trajectories": [t.id for t in played], "version": champion.id, "tokens": _generated(played)}
 
 
@@ -76,12 +82,6 @@ async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
     scored = [ws.score(t) for t in _trajectories(ws, number)]
     ws.store.append_scores(ws.journal.run_id, scored)
     outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
-    broken = [t.failure for t in scored if t.failure is not None]
-    if scored and len(broken) == len(scored):
-        raise ConfigError(
-            f"every episode of round {number} broke; the first: {broken[0].party.value}, {broken[0].why}",
-            fix="mend that, then run with --resume",
-        )
     return {"outcomes": dict(outcomes), "success": rates(scored)}
 
 
@@ -95,7 +95,7 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
     made = [e.trajectory for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION]
     path = pools.save(pool, ws.pools)
-    ws.store.append([t for t in made], run=ws.journal.run_id, round=number)
+    ws.store.append(made, run=ws.journal.run_id, round=number)
     sources = sorted({source for entry in pool.entries for source in entry.sources})
     ws.store.append_pool(pool.id, path=path.name, parent=pool.parent, sources=sources)
     return {"pool": pool.id, "stats": pools.stats(pool)}

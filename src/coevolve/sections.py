@@ -46,7 +46,7 @@ class EnvironmentSection:
 class ModelSection:
     """[model]: the language model and the engine that runs it."""
 
-    engine: Literal["openvino", "endpoint", "scripted"] = "openvino"
+    engine: Literal["openvino", "endpoint"] = "openvino"
     name: Name = "smollm2-135m"  # for an endpoint: the model's name there
     base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored

@@ -97,10 +97,9 @@ def label(number: int) -> str:
     return f"round {number}" if number else "opening"
 
 
-def overall_rate(step: Mapping[str, Any]) -> Rate:
-    """The rate over all types of one `test/...` step's value, with its Wilson interval."""
-    found = _overall({name: _rate(rate, n) for name, (rate, n) in step["success"].items()})
-    return found or _rate(0.0, 0)
+def overall_rate(step: Mapping[str, Any]) -> Rate | None:
+    """The rate over all types of one `test/...` step's value, with its Wilson interval; None = unknown."""
+    return _overall({name: _rate(rate, n) for name, (rate, n) in step["success"].items()})
 
 
 def _rate(rate: float, n: int) -> Rate:

@@ -196,22 +196,24 @@ class Workspace:
                     self._append(fresh, round)
 
             model = await self.acting(version)
-            played = await collect(
-                model,
-                self.env,
-                tasks,
-                version=version.id,
-                harness=harness_from_json(version.harness),
-                temperature=temperature,
-                seed=seed,
-                attempts=attempts,
-                concurrency=self.config.model.concurrency,
-                deadline_s=2 * self.config.agent.seconds,
-                explore=explore,
-                on_done=keep,
-                known=known.get,
-            )
-        self._append(fresh, round)
+            try:
+                played = await collect(
+                    model,
+                    self.env,
+                    tasks,
+                    version=version.id,
+                    harness=harness_from_json(version.harness),
+                    temperature=temperature,
+                    seed=seed,
+                    attempts=attempts,
+                    concurrency=self.config.model.concurrency,
+                    deadline_s=2 * self.config.agent.seconds,
+                    explore=explore,
+                    on_done=keep,
+                    known=known.get,
+                )
+            finally:  # interrupted: what was finished is kept all the same
+                self._append(fresh, round)
         return [self.score(trajectory) for trajectory in played]
 
     def _append(self, fresh: list[Trajectory], round: int) -> None:
@@ -295,7 +297,7 @@ def _keep_config(config: RunConfig, folder: Path, *, begun: bool) -> None:
     """Save the settings beside the run; those of a run that has begun are never replaced."""
     kept, text = folder / CONFIG_FILE, configuration.to_toml(config)
     with _writable(folder):
-        if begun and kept.exists() and kept.read_text(encoding="utf-8") != text:
+        if begun and kept.exists() and configuration.load(kept) != config:
             raise ConfigError(
                 f"{folder} holds a run with other settings",
                 fix="give this one another run.name, or delete that folder",
@@ -317,4 +319,6 @@ def _writable(folder: Path) -> Iterator[None]:
 
 def _harness(config: RunConfig, env: Environment) -> Harness:
     fields = asdict(config.agent)
+    # A user's world may hang, so each of its steps gets a thread and a deadline; the shop never waits.
+    fields["isolate_steps"] = environment_file(config.environment) is not None
     return Harness(system=system_prompt(env, describe=fields.pop("describe_tools")), **fields)

@@ -91,6 +91,13 @@ def test_the_same_trajectory_again_is_passed_over(store: Store) -> None:
     assert ids(store.find()) == ["a", "b"]
 
 
+def test_an_episode_that_was_played_again_and_only_took_another_time_is_passed_over(store: Store) -> None:
+    """A killed step is repeated from its beginning; its clock never reads the same twice."""
+    store.append([lived("a", wall_s=1.0)])
+    store.append([lived("a", wall_s=2.0)])
+    assert store.count() == 1
+
+
 def test_the_same_id_with_other_content_is_refused_and_its_batch_is_not_kept(store: Store) -> None:
     store.append([lived("a")])
     with pytest.raises(StoreError, match="trajectory a is already in"):
@@ -129,7 +136,7 @@ def test_scores_of_an_unknown_or_altered_trajectory_are_refused_whole(store: Sto
     with pytest.raises(StoreError, match="trajectory z is not in the store"):
         store.append_scores("run", [good, scored(lived("z"), Outcome.SUCCESS)])
     with pytest.raises(StoreError, match="the scored trajectory b is not the one"):
-        store.append_scores("run", [good, scored(lived("b", wall_s=3.0), Outcome.SUCCESS)])
+        store.append_scores("run", [good, scored(lived("b", seed=77), Outcome.SUCCESS)])
     assert store.get("a") == lived("a")
 
 

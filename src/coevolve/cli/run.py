@@ -84,7 +84,11 @@ def outcome(ws: Workspace) -> dict[str, Any]:
     tested = {name: ws.journal.get(f"test/{name}") for name in MOMENTS}
     return {
         **ended,
-        "test": {name: _rate(overall_rate(value)) for name, value in tested.items() if value is not None},
+        "test": {
+            name: _rate(rate)
+            for name, value in tested.items()
+            if value is not None and (rate := overall_rate(value)) is not None
+        },
         "report": str(folder / "report.html"),
         "curve": str(folder / "curve.png"),
     }

@@ -94,7 +94,7 @@ class Store:
                 known = held.get(trajectory.id)
                 if known is None:
                     raise StoreError(f"trajectory {trajectory.id} is not in the store", fix="append it first")
-                if known != content_hash(_raw(trajectory)):
+                if known != _content(trajectory):
                     raise StoreError(
                         f"the scored trajectory {trajectory.id} is not the one that was stored",
                         fix="score what store.get returns; only signals and reward may differ",
@@ -234,6 +234,11 @@ def _raw(trajectory: Trajectory) -> Trajectory:
     return replace(trajectory, signals=(), reward=None)
 
 
+def _content(trajectory: Trajectory) -> str:
+    """What makes a record this one: an episode that is played again takes another time, no more."""
+    return content_hash(replace(_raw(trajectory), wall_s=0.0))
+
+
 def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
     body = to_json(_raw(trajectory))
     return {
@@ -250,7 +255,7 @@ def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
         "run": run,
         "round": round,
         "created_s": time.time(),
-        "content": content_hash(body),
+        "content": _content(trajectory),
         "body": body,
     }
 
