@@ -26,7 +26,7 @@ from coevolve.gate import wilson
 from coevolve.loop import elapsed_s
 from coevolve.report import Example, GateRow, PoolRow, Rate, ReportData, RoundPoint, TypeRow, example, render
 from coevolve.store.journal import Step
-from coevolve.types import Decision, Split, Trajectory, TypeFigures, Verdict
+from coevolve.types import Decision, Trajectory, TypeFigures, Verdict
 from coevolve.workspace import Workspace, succeeded
 
 REPORT_FOLDER = "report"
@@ -66,7 +66,7 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
         types=_types(moments, ws.refusals()),
         verdicts=tuple(_gate_row(number, verdict) for number, verdict in verdicts.items()),
         pools=_pools(steps),
-        examples=_examples(ws, steps, tested),
+        examples=_examples(ws, tested),
         stage_s=_stage_s(steps.values()),
         wall_s=wall_s if wall_s > 0 else None,
         peak_memory_gib=ended.value.get("peak_gib") if ended else None,
@@ -259,16 +259,14 @@ def _stage_s(steps: Iterable[Step]) -> dict[str, float]:
     return dict(total)
 
 
-def _examples(ws: Workspace, steps: Mapping[str, Step], tested: Mapping[str, Any]) -> tuple[Example, ...]:
-    """The same tasks by the base and by the champion: on test where both are measured, else at the gate."""
-    champion = ws.registry.champion()
-    if "begin" not in steps or champion is None:
+def _examples(ws: Workspace, tested: Mapping[str, Any]) -> tuple[Example, ...]:
+    """The same test tasks by the base and by the champion, once both are measured.
+
+    Never held-out ones: whoever read them would tune on them, and they are the gate's alone.
+    """
+    if "base" not in tested or "final" not in tested:
         return ()
-    if "base" in tested and "final" in tested:
-        before, after = (_kept(ws, tested[name]["trajectories"]) for name in ("base", "final"))
-    else:
-        base = steps["begin"].value["base"]
-        before, after = (ws.store.find(version=one, split=Split.HELD_OUT) for one in (base, champion.id))
+    before, after = (_kept(ws, tested[name]["trajectories"]) for name in ("base", "final"))
     known = {t.task.id: t for t in before}
     pairs = [(known[t.task.id], t) for t in after if t.task.id in known and known[t.task.id].id != t.id]
     return tuple(example(was, now) for was, now in _telling(pairs))
