@@ -8,6 +8,7 @@ STAMP := $(VENV)/.installed-$(shell cat requirements.lock requirements-nodeps.lo
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 export OMP_WAIT_POLICY := PASSIVE
+export GOMP_SPINCOUNT := 10000
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow bench benchmarks-page lint format clean
