@@ -140,7 +140,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
 async def gate_round(ws: Workspace, number: int) -> Any:
     """Champion against candidate on held-out tasks; an accepted candidate becomes champion."""
     candidate = ws.registry.get(finished(ws, key(number, "learn"))["version"])
-    champion = ws.registry.get(candidate.parent) if candidate.parent else champion_of(ws)
+    champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
+    if champion.id == candidate.id and candidate.parent is not None:  # repeated after it was accepted
+        champion = ws.registry.get(candidate.parent)
     verdict = await weigh(ws, champion, candidate, round=number)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)

@@ -65,9 +65,13 @@ class LocalEngine:
 
         options = EngineOptions(precision=self._precision)
         model = await asyncio.to_thread(open_model, self.weights, adapter=adapter, options=options)
-        await model.warm(prefix_ids)
-        if adapter is not None:
-            await check_parity(model, adapter, exact=self._precision == "f32")
+        try:
+            await model.warm(prefix_ids)
+            if adapter is not None:
+                await check_parity(model, adapter, exact=self._precision == "f32")
+        except BaseException:
+            model.close()
+            raise
         return model
 
 
