@@ -36,7 +36,6 @@ GIVING_UP = render("I do not know.", Action("reply", {"message": "Sorry, I canno
 SMALLER: Mapping[str, Any] = {
     "run.max_rounds": 2,
     "run.target": 0.9,
-    "model.engine": SCRIPTED,
     "agent.max_tokens": 400,  # of this model a token is a byte
     "agent.max_episode_tokens": 40_000,
     "collect.episodes": 30,
