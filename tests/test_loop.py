@@ -341,6 +341,21 @@ async def test_a_round_whose_every_episode_broke_ends_the_run_with_the_first_cau
     assert ws.journal.get("round-1/collect") is None  # not finished: nothing was learned from it
 
 
+async def test_completions_are_stored_once_and_stay_in_later_rounds_pools(spaces: Any) -> None:
+    ws = spaces(run__max_rounds=2, run__patience=5, run__target=1.0, opening__demonstrations=0)
+    await loop.run(ws)
+    first, second = (
+        {
+            entry.trajectory.id
+            for entry in pool.load(ws.pools, ws.journal.get(f"round-{number}/evolve")["pool"]).entries
+            if entry.operation is Operation.TEACHER_COMPLETION
+        }
+        for number in (1, 2)
+    )
+    assert first and first <= second
+    assert {ws.store.get(one).id for one in second} == second
+
+
 async def test_teacher_none_completes_nothing(spaces: Any) -> None:
     ws = spaces(run__max_rounds=1, run__teacher="none")
     await loop.run(ws)

@@ -93,7 +93,8 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     completing = (lambda t: _complete(ws, t)) if helped else None
     seed = derive_seed(ws.seed, "evolve", number)
     pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
-    made = [e.trajectory for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION]
+    completed = (e for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION)
+    made = [entry.trajectory for entry in completed if entry.round == number]
     path = pools.save(pool, ws.pools)
     ws.store.append(made, run=ws.journal.run_id, round=number)
     sources = sorted({source for entry in pool.entries for source in entry.sources})
