@@ -79,8 +79,8 @@ async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> End
     if ws.config.test.open:
         await measure(ws)
     if ws.journal.get("ended") is None:
-        ended = {"champion": champion_of(ws).id, **finished(ws, "stopped")}
-        ws.journal.done("ended", {**ended, "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
+        last = {"champion": champion_of(ws).id, **finished(ws, "stopped")}
+        ws.journal.done("ended", {**last, "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
     on_round()
     ended = finished(ws, "ended")
     return Ended(ended["champion"], ended["rounds"], ended["why"])

@@ -121,7 +121,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     chosen = examples if opening else choose_examples(examples, fresh, section.max_examples, ws.seed + number)
     lesson = Lesson(
         examples=chosen,
-        pairs=() if opening else build_pairs(pool),
+        pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),
         validation=_validation_examples(ws) if opening else (),
         base=torch_folder(ws.engine.weights),
         adapter=ws.adapter(champion),

@@ -52,7 +52,6 @@ class ModelSection:
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored
     precision: Literal["f32", "f16", "bf16"] = "f32"  # of inference; f32 equals the training side
     concurrency: Positive = 64  # requests in flight
-    deadline_s: Rate = 120.0  # for one completion
     cache_dir: str = ""  # converted weights; empty = the user's cache folder
 
 
