@@ -59,7 +59,7 @@ class ModelSection:
 class AgentSection:
     """[agent]: how it writes, and the budgets of one episode. Measuring is greedy; collecting is not."""
 
-    describe_tools: bool = False  # the prompt says what each tool does, beside its name and arguments
+    tools_prompt: Literal["names", "signatures", "descriptions"] = "signatures"  # what it says of each tool
     constrained: bool = True  # the grammar of the tools binds what it writes
     max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8

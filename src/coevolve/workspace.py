@@ -325,4 +325,4 @@ def _harness(config: RunConfig, env: Environment) -> Harness:
     fields = asdict(config.agent)
     # A user's world may hang, so each of its steps gets a thread and a deadline; the shop never waits.
     fields["isolate_steps"] = environment_file(config.environment) is not None
-    return Harness(system=system_prompt(env, describe=fields.pop("describe_tools")), **fields)
+    return Harness(system=system_prompt(env, tools=fields.pop("tools_prompt")), **fields)

@@ -80,7 +80,7 @@ async def test_the_system_prompt_holds_the_briefing_and_each_tool() -> None:
     system = ByteChat().messages(model.prompts[0])[0].text
     assert system == system_prompt(ToyWorld())
     assert "add(amount: integer)\n" in system
-    assert "add(amount: integer) - Add to the counter" in system_prompt(ToyWorld(), describe=True)
+    assert "add(amount: integer) - Add to the counter" in system_prompt(ToyWorld(), "descriptions")
     await _run(model, toy_task(), Harness(system="Own words.", max_tokens=200))
     assert ByteChat().messages(model.prompts[-1])[0].text == "Own words."
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from coevolve.environments.protocol import Environment, ToolSpec
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import ChatFormat
 from coevolve.types import JsonObject, Task
 
-_FORM = (
-    "Answer with one short thought, a newline, then one JSON action:\n"
-    'The user asks for a price.\n{"tool": "NAME", "ARGUMENT": "VALUE"}'
-)
+ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
+
+_FORM = 'Answer with one short thought, then on a new line {"tool": "NAME", "ARGUMENT": "VALUE"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +82,19 @@ def harness_from_json(value: JsonObject) -> Harness:
     return Harness(**value)
 
 
-def system_prompt(env: Environment, *, describe: bool = False) -> str:
-    """Briefing, one line per tool, and the form of an answer.
+def system_prompt(env: Environment, tools: ToolsPrompt = "signatures") -> str:
+    """Briefing, the tools, and the form of an answer.
 
-    Args: describe: add each tool's description; an agent that learns from experience hardly needs it,
-        and every token of this prompt is paid for in every training step.
+    Args: tools: what is said of each: its name, also its arguments, or also what it does. An agent that
+        learns from experience needs the least, and every token is paid for in every training step.
     """
-    lines = (f"{t.signature} - {t.description}" if describe else t.signature for t in env.tools())
-    return f"{env.briefing.strip()}\n\nTools:\n" + "\n".join(lines) + f"\n\n{_FORM}"
+    if tools == "names":
+        listed = "Tools: " + ", ".join(tool.name for tool in env.tools())
+    else:
+        described = tools == "descriptions"
+        lines = (f"{t.signature} - {t.description}" if described else t.signature for t in env.tools())
+        listed = "Tools:\n" + "\n".join(lines)
+    return f"{env.briefing.strip()}\n\n{listed}\n\n{_FORM}"
 
 
 def trajectory_id(version: str, task: Task, seed: int, tag: str) -> str:

@@ -83,7 +83,7 @@ def test_a_refusal_gives_the_true_reason_and_leaks_nothing(
     ],
 )
 def test_a_refused_payment_names_the_card(opened: Opened, message: str, wrong: set[str]) -> None:
-    scores = after_looking(opened, "refuse_payment", message, "list_orders")
+    scores = after_looking(opened, "refuse_payment", message, "check_card", card="card")
     assert {name for name, score in scores.items() if score == -1} == wrong
 
 

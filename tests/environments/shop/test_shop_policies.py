@@ -37,6 +37,8 @@ def look(episode: ShopEpisode, task: Task) -> None:
     if episode.desk.verified and "order" in job:
         episode.step(Action("get_user_order", {"order_id": job["order"]}))
         episode.step(Action("check_warranty", {"order_id": job["order"]}))
+    if "card" in job:
+        episode.step(Action("check_card", {"card": job["card"]}))
     if "product" in job:
         episode.step(Action("check_stock", {"product": job["product"]}))
 

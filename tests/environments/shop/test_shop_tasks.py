@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from coevolve.environments.shop import Shop
-from coevolve.environments.shop.draw import RESIDUES
+from coevolve.environments.shop.draw import CLASSES
 from coevolve.environments.shop.wording import load_wording, message
+from coevolve.environments.shop.world import number_class
 from coevolve.errors import WorldError
 from coevolve.types import Split, Task
 
@@ -72,7 +73,7 @@ def test_splits_share_no_name_and_no_number(shop: Shop) -> None:
         for kind, values in found[one].items():
             assert not values & found[two][kind], (one, two, kind)
     for split in SPLITS:
-        assert {int(number) % 4 for number in found[split]["number"]} == {RESIDUES[split]}
+        assert {number_class(int(number)) for number in found[split]["number"]} == {CLASSES[split]}
 
 
 def sentence(text: str) -> str:
@@ -91,7 +92,7 @@ def test_live_uses_trains_words(shop: Shop) -> None:
     live = names_and_numbers(shop.tasks(Split.LIVE, [], 40, 3))
     words = load_wording(Split.TRAIN).lexicon
     assert live["person"] <= {*words["first_names"], *words["last_names"]}
-    assert {int(number) % 4 for number in live["number"]} == {0}
+    assert {number_class(int(number)) for number in live["number"]} == {0}
 
 
 def test_refusals_share_their_wording_with_their_twins(shop: Shop) -> None:

@@ -9,7 +9,6 @@ from coevolve.environments.shop.customer import Answers
 from coevolve.environments.shop.world import Order, Product, World
 
 Result: TypeAlias = dict[str, Any]
-STEP = 4  # new numbers stay in their split's residue class modulo 4
 _NO_IDENTITY = {"error": "identity not verified"}
 
 

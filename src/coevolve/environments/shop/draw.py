@@ -1,7 +1,7 @@
 """Draws one task's world: who the customer is, what the shop sells, which orders exist.
 
-Every number belongs to the split's residue class modulo 4 and every word to its lexicon, so two
-splits can share neither.
+Every number belongs to the split's class (its digits' sum modulo 4) and every word to its lexicon, so
+two splits can share neither, while any digit may stand anywhere in each.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import random
 from dataclasses import dataclass, field
 
 from coevolve.environments.shop.wording import Wording
-from coevolve.environments.shop.world import Coupon, Customer, Order, Product, Status, World
+from coevolve.environments.shop.world import Coupon, Customer, Order, Product, Status, World, number_class
 from coevolve.types import Split
 
-RESIDUES = {Split.TRAIN: 0, Split.VALIDATION: 1, Split.HELD_OUT: 2, Split.TEST: 3, Split.LIVE: 0}
+CLASSES = {Split.TRAIN: 0, Split.VALIDATION: 1, Split.HELD_OUT: 2, Split.TEST: 3, Split.LIVE: 0}
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -26,12 +26,14 @@ class Draw:
 
     rng: random.Random
     wording: Wording
-    residue: int
+    number_class: int
     used: set[int] = field(default_factory=set)
 
     def number(self, low: int, high: int) -> int:
-        """An integer in [low, high] of the split's residue class; it may repeat."""
-        return self.rng.randrange(low + (self.residue - low) % 4, high + 1, 4)
+        """An integer in [low, high] of the split's class; it may repeat. Any ten in a row hold some."""
+        while number_class(value := self.rng.randint(low, high)) != self.number_class:
+            pass
+        return value
 
     def fresh(self, low: int, high: int) -> int:
         """A number in [low, high] that `fresh` has not given before."""
@@ -43,15 +45,15 @@ class Draw:
 
     def day(self) -> str:
         """A date such as "14 July"; days may repeat."""
-        day = self.rng.randrange(self.residue or 4, 29, 4)
-        return f"{day} {self.rng.choice(MONTHS)}"
+        return f"{self.number(1, 28)} {self.rng.choice(MONTHS)}"
 
     def products(self, count: int) -> list[Product]:
         """Products of different brands and models."""
         words = self.wording.lexicon
         brands = self.rng.sample(words["brands"], count)
         models = self.rng.sample(words["models"], count)
-        batteries = self.rng.sample(range(self.residue + 4, 100, 4), count)  # distinct, so one is better
+        hours = [number for number in range(4, 100) if number_class(number) == self.number_class]
+        batteries = self.rng.sample(hours, count)  # distinct, so one is better
         return [
             Product(
                 name=f"{brand} {model}",

@@ -149,11 +149,13 @@ def _account(v: _View) -> Move:
             return _say("Email and PIN do not match, so refuse.", message)
         return _do(f"{title}: verify identity first.", "verify_identity", email=job["email"], pin=job["pin"])
     if topic in ("pay", "buy"):
-        cards = v.episode.desk.world.customers[v.episode.desk.verified].cards
-        if job["card"] not in cards:
-            thought = f"Verified, cards {_cards(cards)}. Card {job['card']} is not on file, so refuse."
-            return _say(thought, f"The card {job['card']} is not on file, so I cannot charge it.")
-        known = f"Verified, cards {_cards(cards)}. Card {job['card']} is on file"
+        card = v.result("check_card", job["card"])
+        if card is None:
+            return _do(f"Verified, so check card {job['card']}.", "check_card", card=job["card"])
+        if card["status"] != "on file":
+            message = f"The card {job['card']} is not on file, so I cannot charge it."
+            return _say(f"Card {job['card']} is not on file, so refuse.", message)
+        known = f"Card {job['card']} is on file"
     else:
         known = "Verified"
     if topic == "buy":
@@ -283,7 +285,3 @@ _ORDER = {
     "coupon": _coupon,
     "pay": _pay,
 }
-
-
-def _cards(cards: tuple[str, ...]) -> str:
-    return " ".join(cards)

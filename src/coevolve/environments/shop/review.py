@@ -17,6 +17,7 @@ from coevolve.types import Action, Signal, Trajectory, Turn
 MILESTONES: Mapping[str, float] = {
     "identity_verified": 0.3,
     "order_read": 0.3,
+    "card_checked": 0.3,
     "product_read": 0.2,
     "products_searched": 0.2,
     "products_compared": 0.2,
@@ -81,6 +82,11 @@ def _order_of_calls(turn: Turn, action: Action, done: Mapping[str, Turn]) -> Ite
         if not any(_concerns(earlier, order) for earlier in done.values()):
             why = f"{action.tool} on order {order} before it was read"
             yield Signal("acted_before_reading", -0.5, why, turn=turn.index)
+    if action.tool == "pay_order":
+        card = str(action.args.get("card", "")).strip()[-4:]
+        if not any(_checked(earlier, card) for earlier in done.values()):
+            why = f"card {card} was charged before it was checked"
+            yield Signal("charged_before_checking", -0.5, why, turn=turn.index)
     if action.tool == "reply" and not any(
         earlier.action is not None and earlier.action.tool not in ("ask", "reply")
         for earlier in done.values()
@@ -118,6 +124,13 @@ def _concerns(turn: Turn, order: str) -> bool:
         return order in turn.result
     given = str(turn.action.args.get("order_id", "")).strip().lstrip("#")
     return turn.action.tool == "get_user_order" and given == order and turn.error is None
+
+
+def _checked(turn: Turn, card: str) -> bool:
+    """Whether a turn asked if this card is on file."""
+    if turn.action is None or turn.action.tool != "check_card":
+        return False
+    return str(turn.action.args.get("card", "")).strip()[-4:] == card
 
 
 def _key(action: Action) -> str:

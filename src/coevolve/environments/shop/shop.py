@@ -17,12 +17,12 @@ from coevolve.types import Signal, Split, Task, Trajectory
 
 BRIEFING = (
     "You serve the customers of an online shop. Never invent facts. "
-    "For orders and payments verify identity first, then read the order. "
-    "Ask when order number, email or PIN is missing. "
-    "Refuse and say why: email and PIN do not match, the order belongs to a different customer "
-    "(tell nothing of it), the card is not on file, a shipped order cannot be cancelled, "
-    "the return window closed. Broken but covered: open a warranty return. "
-    "Retry a timeout. Escalate danger. End with one short reply."
+    "For an order verify identity, then read it. Charge only a card on file. "
+    "Ask for a missing order number, email or PIN. "
+    "Refuse and say why: email and PIN do not match, a different customer's order "
+    "(tell nothing of it), card not on file, already shipped, return window closed. "
+    "Broken but covered: open a warranty return. Retry a timeout. Escalate danger. "
+    "End with one short reply."
 )
 _SEEDS = 1_000_000  # tasks a seed can make before it would meet the next one's
 

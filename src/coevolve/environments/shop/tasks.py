@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coevolve.environments.shop import phrases
-from coevolve.environments.shop.draw import RESIDUES, Draw
+from coevolve.environments.shop.draw import CLASSES, Draw
 from coevolve.environments.shop.sketch import Sketch
 from coevolve.environments.shop.wording import Wording, message
 from coevolve.environments.shop.world import (
@@ -229,7 +229,7 @@ def _refuse_payment(s: Sketch) -> None:
     s.take_order("placed")
     s.topic, s.identity_given = "pay", True
     s.slots["card"] = str(s.draw.fresh(1000, 9999))
-    s.read("verify_identity", s.customer.email)
+    s.read("check_card", s.slots["card"])
     s.refusal = "card_not_on_file"
 
 
@@ -293,7 +293,7 @@ TYPES: Mapping[str, TaskType] = {
 def make_task(wording: Wording, split: Split, type_name: str, seed: int) -> Task:
     """One task, the same for the same arguments. `type_name` must be one of TYPES."""
     rng = random.Random(f"shop/{split.value}/{type_name}/{seed}")
-    draw = Draw(rng, wording, RESIDUES[split])
+    draw = Draw(rng, wording, CLASSES[split])
     s = Sketch(draw, draw.world())
     kind = TYPES[type_name]
     kind.sketch(s)

@@ -15,7 +15,6 @@ from coevolve.environments.protocol import ToolSpec
 from coevolve.environments.shop.catalogue import check_stock, compare_products, get_product, search_products
 from coevolve.environments.shop.customer import answer
 from coevolve.environments.shop.desk import (
-    STEP,
     Desk,
     Result,
     change_order,
@@ -24,7 +23,7 @@ from coevolve.environments.shop.desk import (
     no_product,
     unidentified,
 )
-from coevolve.environments.shop.world import Order, dollars, return_window
+from coevolve.environments.shop.world import Order, dollars, number_after, return_window
 from coevolve.environments.tools import tool_spec
 
 
@@ -42,7 +41,21 @@ def verify_identity(desk: Desk, /, email: str, pin: str) -> Result:
     if desk.verified != customer.email:
         desk.events.append("identity_verified")
     desk.verified = customer.email
-    return {"verified": True, "customer": customer.name, "cards": list(customer.cards)}
+    return {"verified": True, "customer": customer.name}
+
+
+def check_card(desk: Desk, /, card: str) -> Result:
+    """Read whether a card is on the identified customer's file.
+
+    Args:
+        card: last four digits of the card
+    """
+    if not desk.verified:
+        return unidentified(desk)
+    number = card.strip()[-4:]
+    desk.events.append("card_checked")
+    known = number in desk.world.customers[desk.verified.lower()].cards
+    return {"card": number, "status": "on file" if known else "not on file"}
 
 
 def list_orders(desk: Desk, /) -> Result:
@@ -102,7 +115,7 @@ def create_order(desk: Desk, /, product: str, quantity: int) -> Result:
     )
     world.orders[order.id] = order
     world.products[found.name.lower()] = replace(found, stock=found.stock - quantity)
-    world.next_order += STEP
+    world.next_order = number_after(world.next_order)
     desk.events.append("order_created")
     return {"order": order.id, "total": dollars(order.total)}
 
@@ -186,7 +199,7 @@ def create_return_ticket(
     elif reason == "unwanted" and order.condition == "used":
         desk.events.append("violation:used_article")
     rma = f"R-{desk.world.next_rma}"
-    desk.world.next_rma += STEP
+    desk.world.next_rma = number_after(desk.world.next_rma)
     change_order(desk, order, "ticket_opened", rma=rma, rma_reason=reason)
     return {"order": order.id, "rma": rma}
 
@@ -236,7 +249,7 @@ def escalate(desk: Desk, /, reason: str) -> Result:
         reason: what is dangerous
     """
     number = f"T-{desk.world.next_ticket}"
-    desk.world.next_ticket += STEP
+    desk.world.next_ticket = number_after(desk.world.next_ticket)
     desk.world.tickets[number] = reason
     desk.events.append("escalated")
     return {"ticket": number}
@@ -272,6 +285,7 @@ TOOLS: Mapping[str, Callable[..., Result | str]] = {
         get_product,
         check_stock,
         verify_identity,
+        check_card,
         list_orders,
         get_user_order,
         create_order,
@@ -289,4 +303,4 @@ SPECS: Mapping[str, ToolSpec] = {name: tool_spec(fn) for name, fn in TOOLS.items
 CHANGING = frozenset(
     {"create_order", "pay_order", "cancel_order", "create_return_ticket", "apply_coupon", "escalate"}
 )
-ACCOUNT = CHANGING - {"escalate"} | {"list_orders", "get_user_order", "check_warranty"}
+ACCOUNT = CHANGING - {"escalate"} | {"check_card", "list_orders", "get_user_order", "check_warranty"}

@@ -106,6 +106,19 @@ class World:
         )
 
 
+def number_class(number: int) -> int:
+    """The sum of the digits modulo 4: what keeps the numbers of two splits apart."""
+    return sum(map(int, str(number))) % 4
+
+
+def number_after(number: int) -> int:
+    """The next larger number of the same class."""
+    following = number + 1
+    while number_class(following) != number_class(number):
+        following += 1
+    return following
+
+
 def dollars(amount: int) -> str:
     """A price as the shop writes it: "$249"."""
     return f"${amount}"
