@@ -1,8 +1,8 @@
 """OpenVINO's form of a base model, with its projections named so that a PEFT adapter fits as it is.
 
 A GGUF enters; a folder with the IR leaves, whose MatMuls are called `model.layers.N.self_attn.q_proj`
-and so on. Also checks, before the engine sees it, that every tensor of an adapter has its place:
-OpenVINO only warns about those that do not.
+and so on. An adapter is added to their weights, which makes a version twice as fast as one that computes
+its adapter beside them; before that, every tensor of it must have its place.
 """
 
 from __future__ import annotations
@@ -34,6 +34,42 @@ def ir_folder(weights: Weights) -> Path:
     """The named IR of a base model, made on first use (about 10 s)."""
     gguf_file = f16_gguf(weights)
     return make_once(weights.folder / "ir", lambda path: _write_ir(gguf_file, path))
+
+
+def merge_adapter(folder: Path, adapter: Path, out: Path) -> None:
+    """Write to `out` the IR of `folder` with W + alpha / r * B A in place of each adapted weight W.
+
+    Sums are rounded once, to the IR's f16, as the base's own weights are.
+
+    Raises: ModelError: an adapted projection is not in the IR, or the disk is full.
+    """
+    import openvino
+    from safetensors.numpy import load_file
+
+    scale = adapter_scale(adapter)
+    model = openvino.Core().read_model(str(folder / _IR_FILE))
+    places = {op.get_friendly_name(): op for op in model.get_ops() if op.get_type_name() == "MatMul"}
+    tensors = load_file(adapter / "adapter_model.safetensors")
+    for name, low in tensors.items():
+        match = _ADAPTER_KEY.match(name)
+        if match is None or match["side"] == "B":
+            continue
+        op = places.get(match["place"])
+        if op is None:
+            raise ModelError(
+                f"{match['place']} is adapted but is no projection of {folder}",
+                fix=f"delete {folder}, so that it is made again",
+            )
+        convert = op.input_value(1).get_node()
+        weight = convert.input_value(0).get_node().data
+        update = tensors[name.replace(".lora_A.", ".lora_B.")].astype("float32") @ low.astype("float32")
+        merged = (weight.astype("float32") + scale * update).astype(weight.dtype)
+        convert.input(0).replace_source_output(openvino.op.Constant(merged).output(0))
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        openvino.save_model(model, str(out / _IR_FILE), compress_to_fp16=False)
+    except RuntimeError as error:
+        raise ModelError(f"cannot write to {out}: {error}", fix="free about 300 MB of disk space") from error
 
 
 def adapter_scale(adapter: Path) -> float:

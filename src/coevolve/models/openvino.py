@@ -1,8 +1,8 @@
 """The local engine: OpenVINO GenAI's continuous batching on the CPU, one pipeline per version.
 
-Token ids and a `Sampling` enter, ids with log-probabilities leave; requests may join at any time. One
-pipeline serves one adapter for its whole life: OpenVINO's prefix cache is not keyed by adapter, and
-requests with different adapters in one call silently run with one of them. Between two steps the event
+Token ids and a `Sampling` enter, ids with log-probabilities leave; requests may join at any time. A
+version's adapter is merged into the weights that its pipeline loads: OpenVINO's own adapters halve the
+speed, share one prefix cache, and requests with different ones silently run with one of them. Between two steps the event
 loop is given time until every episode that can ask has asked, so that batches, and with them the
 rounding, are the same from run to run.
 """
@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
 
 from coevolve.errors import ModelError
 from coevolve.models.chat import TokenChat, load_chat
-from coevolve.models.ir import adapter_scale, check_adapter, ir_folder
+from coevolve.models.ir import check_adapter, ir_folder, merge_adapter
 from coevolve.models.protocol import ChatFormat, Completion, Sampling
 from coevolve.models.weights import Weights, f16_gguf, torch_folder
 
@@ -178,50 +179,33 @@ def open_model(
 
     options = options or EngineOptions()
     folder = torch_folder(weights)
+    if adapter is not None:
+        check_adapter(adapter, folder)
     properties: dict[str, Any] = {"INFERENCE_PRECISION_HINT": options.precision}
     if options.threads:
         properties["INFERENCE_NUM_THREADS"] = options.threads
-    adapters = None
-    if adapter is not None:
-        scale = adapter_scale(adapter)
-        check_adapter(adapter, folder)
-        file = str(adapter / "adapter_model.safetensors")
-        adapters = openvino_genai.AdapterConfig(openvino_genai.Adapter(file), scale)
-        properties["adapters"] = adapters
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.cache_size = options.cache_gb
     scheduler.enable_prefix_caching = True
     scheduler.max_num_batched_tokens = options.batch_tokens
     scheduler.max_num_seqs = options.batch_requests
     tokenizer = openvino_genai.Tokenizer(str(f16_gguf(weights)))
-    try:
-        pipeline = openvino_genai.ContinuousBatchingPipeline(
-            str(ir_folder(weights)), tokenizer, scheduler, "CPU", **properties
-        )
-    except RuntimeError as error:
-        raise ModelError(
-            f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
-        ) from error
+    with TemporaryDirectory(prefix=".merged-", dir=weights.folder) as merged:
+        source = ir_folder(weights)
+        if adapter is not None:
+            merge_adapter(source, adapter, Path(merged))
+            source = Path(merged)
+        try:
+            pipeline = openvino_genai.ContinuousBatchingPipeline(
+                str(source), tokenizer, scheduler, "CPU", **properties
+            )
+        except RuntimeError as error:
+            raise ModelError(
+                f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
+            ) from error
     name = weights.id if adapter is None else f"{weights.id}+{adapter.parent.name[:12]}"
     chat = load_chat(folder)
-    if adapters is not None:
-        _switch_on(pipeline, adapters, chat.end_id)
     return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
-
-
-def _switch_on(pipeline: Any, adapters: Any, token_id: int) -> None:
-    """`add_request` never applies an adapter, `generate` does, and what it applied stays in force.
-
-    Its prompt is one token that begins no other prompt: it stays in the prefix cache in a half-filled
-    block, which requests that begin alike would share and all write to at once.
-    """
-    import openvino
-    import openvino_genai
-
-    config = openvino_genai.GenerationConfig()
-    config.max_new_tokens = 1
-    config.adapters = adapters
-    pipeline.generate([openvino.Tensor(np.full((1, 1), token_id, dtype=np.int64))], [config])
 
 
 async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> None:
