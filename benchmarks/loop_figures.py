@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from coevolve.gate import wilson
+from coevolve.machine import machine
 from coevolve.store import Journal, open_store
 from coevolve.store.journal import Step
-from coevolve.summary import MOMENTS, machine
+from coevolve.summary import MOMENTS
 
 ARMS = ("teacher", "none", "long")
 PROCESSES = "processes.jsonl"  # beside a run's database: one line per process that worked on it

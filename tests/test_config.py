@@ -65,7 +65,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ("[pool]\nunverified_share = 1.5", "pool.unverified_share = 1.5", "its default is 0.2"),
         ("[opening]\ndemonstrations = 49", "opening.demonstrations = 49", "its default is 48"),
         ('[learn]\nmethod = "sft+dp"', "learn.method = 'sft+dp'", "did you mean 'sft+dpo'?"),
-        ('[model]\nengine = "x"', "model.engine = 'x'", "use one of: openvino, endpoint"),
+        ('[model]\nengine = "x"', "model.engine = 'x'", "use one of: openvino, transformers, endpoint"),
         ("[environment]\ntypes = [1]", "environment.types.0 = 1", "its default is ()"),
         ('[environment]\ntypes = ["a", "a"]', "environment.types names a type twice", "once"),
         ("[gate]\nmax_tasks = 2", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),

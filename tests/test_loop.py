@@ -17,7 +17,7 @@ from cli_world import clueless, fake_learn, write_config
 from coevolve import config, loop, pool, rounds
 from coevolve.agents.solo import run_episode
 from coevolve.environments.protocol import Episode
-from coevolve.errors import ConfigError
+from coevolve.errors import ConfigError, StoreError
 from coevolve.models.protocol import ChatFormat, LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.rollout import collect
@@ -79,11 +79,13 @@ def _no_training(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def spaces(tmp_path: Path) -> Iterator[Any]:
-    """Opens workspaces on one run's folder, and closes them."""
+    """Opens workspaces on one run's folder; one that is open by then ends, as its process would."""
     path = write_config(tmp_path)
     opened: list[Workspace] = []
 
     def make(engine: GrowingEngine | None = None, **settings: object) -> Workspace:
+        while opened:
+            opened.pop().close()
         dotted = {name.replace("__", "."): value for name, value in settings.items()}
         run = config.override(config.load(path), {"run.max_rounds": 4, "test.tasks": 6, **dotted})
         ws = open_workspace(run, engine=engine or GrowingEngine())
@@ -94,6 +96,18 @@ def spaces(tmp_path: Path) -> Iterator[Any]:
     yield make
     for ws in opened:
         ws.close()
+
+
+async def test_two_processes_never_work_on_one_run(spaces: Any) -> None:
+    first = spaces()
+    loop.begin(first)
+    second = open_workspace(first.config, engine=GrowingEngine())
+    assert second.registry.champion() is not None  # reading is free
+    with pytest.raises(StoreError, match="another process works on the run"):
+        loop.begin(second)
+    first.close()
+    loop.begin(second)
+    second.close()
 
 
 def crash(patch: pytest.MonkeyPatch, number: int, stage: str, *, after: bool) -> None:

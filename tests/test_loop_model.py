@@ -12,7 +12,7 @@ import pytest
 from coevolve import config, loop
 from coevolve.agents.harness import opening_ids
 from coevolve.config import RunConfig
-from coevolve.models.openvino import PARITY_FILE
+from coevolve.models.parity import PARITY_FILE
 from coevolve.models.protocol import Sampling
 from coevolve.pool import load
 from coevolve.summary import REPORT_FOLDER, write_report

@@ -14,8 +14,9 @@ from coevolve import loop
 from coevolve.codec import to_json
 from coevolve.config import load
 from coevolve.gate import wilson
+from coevolve.machine import machine
 from coevolve.report import Rate, page
-from coevolve.summary import _telling, machine, overall_rate, report_data, write_report
+from coevolve.summary import _telling, overall_rate, report_data, write_report
 from coevolve.types import (
     Decision,
     Outcome,

@@ -209,6 +209,11 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             'add base_url = "http://host:port/v1" under [model]',
         ),
         (
+            config.model.engine == "transformers" and config.agent.constrained,
+            'model.engine = "transformers" knows no grammar, but agent.constrained is true',
+            "set agent.constrained = false",
+        ),
+        (
             config.agent.max_tokens >= config.agent.max_episode_tokens,
             "agent.max_tokens of one turn fill agent.max_episode_tokens, the whole episode's budget",
             "raise agent.max_episode_tokens",

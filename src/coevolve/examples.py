@@ -48,7 +48,8 @@ def build_examples(pool: PoolVersion) -> list[Example]:
     Raises: PoolError: nothing to imitate at all, or an entry without recorded token ids.
     """
     entries = [entry for entry in pool.entries if entry.operation in IMITATED]
-    built = [example for entry in entries if (example := _example(entry)) is not None]
+    made = (example_of(one.trajectory, entry=one.id, weight=one.weight) for one in entries)
+    built = [example for example in made if example is not None]
     if not built:
         raise PoolError(
             f"pool {pool.id} holds nothing to imitate ({len(pool.entries)} entries)",
@@ -131,8 +132,8 @@ def _deepest(good: Sequence[PoolEntry], failed: PoolEntry) -> Iterator[Pair]:
 def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
     prompt: list[int] = []
     for one, other in zip(better.trajectory.turns, worse.trajectory.turns, strict=False):
-        _require_ids(better, one)
-        _require_ids(worse, other)
+        _require_ids(better.id, better.trajectory, one)
+        _require_ids(worse.id, worse.trajectory, other)
         if one.context_ids != other.context_ids:
             return
         prompt += one.context_ids
@@ -150,13 +151,17 @@ def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
         return
 
 
-def _example(entry: PoolEntry) -> Example | None:
+def example_of(trajectory: Trajectory, *, entry: str = "", weight: float = 1.0) -> Example | None:
+    """A trajectory's good turns as one example; None where it has none.
+
+    Raises: PoolError: a turn without recorded token ids.
+    """
     ids: list[int] = []
     mask: list[bool] = []
     end = 0
-    for turn in entry.trajectory.turns:
-        _require_ids(entry, turn)
-        good = _good(entry.trajectory, turn)
+    for turn in trajectory.turns:
+        _require_ids(entry, trajectory, turn)
+        good = _good(trajectory, turn)
         ids += [*turn.context_ids, *turn.output_ids]
         mask += [False] * len(turn.context_ids) + [good] * len(turn.output_ids)
         end = len(ids) if good else end
@@ -165,9 +170,9 @@ def _example(entry: PoolEntry) -> Example | None:
     return Example(
         ids=tuple(ids[:end]),  # what follows the last good turn teaches nothing
         mask=tuple(mask[:end]),
-        task_type=entry.trajectory.task.type,
-        weight=entry.weight,
-        entry=entry.id,
+        task_type=trajectory.task.type,
+        weight=weight,
+        entry=entry,
     )
 
 
@@ -209,9 +214,9 @@ def _corrected(trajectory: Trajectory, turn: Turn) -> bool:
     )
 
 
-def _require_ids(entry: PoolEntry, turn: Turn) -> None:
-    if not turn.output_ids or (not turn.context_ids and turn.index == entry.trajectory.turns[0].index):
+def _require_ids(entry: str, trajectory: Trajectory, turn: Turn) -> None:
+    if not turn.output_ids or (not turn.context_ids and turn.index == trajectory.turns[0].index):
         raise PoolError(
-            f"entry {entry.id} (trajectory {entry.trajectory.id}) has no token ids at turn {turn.index}",
+            f"entry {entry} (trajectory {trajectory.id}) has no token ids at turn {turn.index}",
             fix="collect it again with a model that records token ids; text is never re-tokenised",
         )

@@ -128,7 +128,7 @@ async def advance(ws: Workspace, number: int, stage: str) -> Any:
             raise ConfigError(
                 f"round {number} has no {earlier} yet", fix=f"run `coevolve {earlier}` on this config first"
             )
-    ws.journal.get(key(number, stage))  # its clock starts here
+    ws.journal.start()
     ws.say(f"round {number}: {stage}")
     value = await _RUN[stage](ws, number)
     ws.journal.done(key(number, stage), value)
@@ -155,6 +155,7 @@ async def measure(ws: Workspace) -> None:
         named["opening"] = ws.registry.get(opening["version"])
     for name, version in named.items():
         if ws.journal.get(f"test/{name}") is None:
+            ws.journal.start()
             ws.say(f"test: {name}")
             played = await ws.play(
                 version, tasks, f"test: {name}", round=-1, seed=derive_seed(ws.seed, "test")

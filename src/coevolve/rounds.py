@@ -19,8 +19,9 @@ from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.agents.teacher import complete, demonstrate
 from coevolve.codec import to_json
 from coevolve.errors import ConfigError, LearnError
-from coevolve.examples import Example, build_examples, build_pairs, choose_examples
+from coevolve.examples import Example, build_examples, build_pairs, choose_examples, example_of
 from coevolve.gate import GateRule, gate
+from coevolve.machine import machine
 from coevolve.progress import progress
 from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import replay_failed
@@ -40,11 +41,12 @@ from coevolve.workspace import MODULE, LocalEngine, Workspace, give_back_memory,
 
 def begin(ws: Workspace) -> Version:
     """Crown the base model where nobody is champion yet, and start the run's clock."""
+    ws.claim()
     if ws.journal.get("begin") is None:
         base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
         if ws.registry.champion() is None:
             ws.registry.add(base, Standing.CHAMPION)
-        ws.journal.done("begin", {"base": base.id, "started_s": time.time()})
+        ws.journal.done("begin", {"base": base.id, "started_s": time.time(), "machine": machine()})
     return ws.registry.get(finished(ws, "begin")["base"])
 
 
@@ -144,6 +146,8 @@ async def gate_round(ws: Workspace, number: int) -> Any:
     champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
     if champion.id == candidate.id and candidate.parent is not None:  # repeated after it was accepted
         champion = ws.registry.get(candidate.parent)
+    for checkpoint in (ws.folder / "work" / f"round-{number}").glob("work/state.*.safetensors"):
+        checkpoint.unlink()  # the candidate is kept; only an unfinished fit needs it
     verdict = await weigh(ws, champion, candidate, round=number)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)
@@ -190,7 +194,10 @@ def champion_of(ws: Workspace) -> Version:
 
 def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
     step = ws.journal.get(key(number, "collect"))
-    return [] if step is None else [ws.store.get(one) for one in step["trajectories"]]
+    if step is None:
+        return []
+    known = ws.store.known(step["trajectories"])
+    return [known[one] for one in step["trajectories"]]
 
 
 def _demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:
@@ -205,9 +212,8 @@ def _demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]
 def _validation_examples(ws: Workspace) -> Sequence[Example]:
     """Demonstrated validation tasks as examples: they tell when to stop and are never trained on."""
     shown = _demonstrations(ws, Split.VALIDATION, ws.config.opening.validation)
-    as_train = [replace(t, task=replace(t.task, split=Split.TRAIN)) for t in shown]
-    scratch = pools.evolve(None, as_train, pools.PoolRule(opening=len(shown)), None, 0, 0)
-    return build_examples(scratch)
+    made = (example_of(t) for t in shown if succeeded(t))
+    return [example for example in made if example is not None]
 
 
 def _train_tasks(ws: Workspace, number: int) -> list[Task]:

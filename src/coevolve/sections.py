@@ -46,7 +46,9 @@ class EnvironmentSection:
 class ModelSection:
     """[model]: the language model and the engine that runs it."""
 
-    engine: Literal["openvino", "endpoint"] = "openvino"
+    engine: Literal["openvino", "transformers", "endpoint"] = (
+        "openvino"  # transformers: slow, any architecture
+    )
     name: Name = "smollm2-135m"  # for an endpoint: the model's name there
     base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored
@@ -106,7 +108,7 @@ class PoolSection:
     per_type: Positive = 120  # own successes of one task type
     failures_per_type: Count = 60  # kept for pairs and statistics, never imitated; 0 keeps none
     unverified_share: Share = 0.2  # cap of synthetic entries that were not executed
-    executed_share: Share = 0.6  # cap of synthetic entries that were executed and passed
+    executed_share: Share = 0.85  # cap of synthetic entries that were executed and passed
     completions: Count = 128  # failures handed to the teacher in one round, at most
     near_duplicate: Annotated[float, Field(gt=0, le=1)] = 0.9  # Jaccard similarity that makes two one
 

@@ -7,33 +7,27 @@ loaded: the figures are those that the gate and the final measurement recorded.
 
 from __future__ import annotations
 
-import os
-import platform
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from coevolve.codec import from_json
 from coevolve.config import resolved
 from coevolve.errors import StoreError
 from coevolve.gate import wilson
 from coevolve.loop import elapsed_s
+from coevolve.machine import machine
 from coevolve.report import Example, GateRow, PoolRow, Rate, ReportData, RoundPoint, TypeRow, example, render
 from coevolve.store.journal import Step
 from coevolve.types import Decision, Trajectory, TypeFigures, Verdict
 from coevolve.workspace import Workspace, succeeded
 
 REPORT_FOLDER = "report"
-PACKAGES = ("coevolve", "torch", "openvino-genai", "transformers", "peft", "numpy")
 MOMENTS = ("base", "opening", "final")
 MAX_EXAMPLES = 4
-_CPU_INFO = Path("/proc/cpuinfo")
 
 
 def write_report(ws: Workspace, *, finished: bool) -> Path:
@@ -74,22 +68,6 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
         machine=machine(),
         notes=_notes(ws, steps, verdicts),
     )
-
-
-def machine() -> dict[str, object]:
-    """The machine and the versions of what matters for a figure; a package that is missing is left out."""
-    found: dict[str, object] = {
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        "processor": _processor(),
-        "python": platform.python_version(),
-    }
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def label(number: int) -> str:
@@ -318,13 +296,3 @@ def _notes(ws: Workspace, steps: Mapping[str, Step], verdicts: Mapping[int, Verd
     }
     notes += [f"{count} episodes of {label(number)} could not be judged." for number, count in broken.items()]
     return tuple(notes)
-
-
-def _processor() -> str:
-    try:
-        for line in _CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass  # not Linux
-    return platform.processor() or platform.machine()

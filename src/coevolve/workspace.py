@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import fcntl
 import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from coevolve import config as configuration
 from coevolve.agents.harness import Exploration, Harness, harness_from_json, opening_ids, system_prompt
@@ -23,7 +24,7 @@ from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import RewardRule, score
-from coevolve.models.protocol import ChatFormat, LanguageModel
+from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.progress import progress
 from coevolve.registry import Registry
@@ -34,6 +35,7 @@ from coevolve.types import Outcome, Split, Task, Trajectory, Version
 
 MODULE = "agent"  # the one adapter of a solo agent
 CONFIG_FILE = "config.toml"
+LOCK_FILE = ".lock"
 
 
 class Engine(Protocol):
@@ -48,7 +50,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """OpenVINO on this machine's CPU."""
+    """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained."""
 
     def __init__(self, config: RunConfig) -> None:
         from coevolve.models.chat import load_chat
@@ -57,22 +59,34 @@ class LocalEngine:
         self.weights: Weights = find_weights(config.model.name, cache)
         self.base = self.weights.id
         self.chat: ChatFormat = load_chat(torch_folder(self.weights))
-        self._precision = config.model.precision
+        self._section = config.model
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
-        """Load a pipeline of its own for this adapter (about 5 s)."""
-        from coevolve.models.openvino import EngineOptions, check_parity, open_model
+        """Load a model of its own for this adapter (about 5 s)."""
+        from coevolve.models.parity import check_parity
 
-        options = EngineOptions(precision=self._precision)
-        model = await asyncio.to_thread(open_model, self.weights, adapter=adapter, options=options)
+        load = self._transformers if self._section.engine == "transformers" else self._openvino
+        model = await asyncio.to_thread(load, adapter)
         try:
-            await model.warm(prefix_ids)
+            await model.complete(prefix_ids, Sampling(max_tokens=1))  # the shared prompt, into the cache
             if adapter is not None:
-                await check_parity(model, adapter, exact=self._precision == "f32")
+                await check_parity(model, adapter, exact=self._section.precision == "f32")
         except BaseException:
             model.close()
             raise
         return model
+
+    def _openvino(self, adapter: Path | None) -> LanguageModel:
+        from coevolve.models.openvino import EngineOptions, open_model
+
+        return open_model(
+            self.weights, adapter=adapter, options=EngineOptions(precision=self._section.precision)
+        )
+
+    def _transformers(self, adapter: Path | None) -> LanguageModel:
+        from coevolve.models.hf import open_model
+
+        return open_model(self.weights, adapter=adapter)
 
 
 class EndpointEngine:
@@ -118,6 +132,7 @@ class Workspace:
     say: Callable[[str], None] = lambda text: None
     _engine: Engine | None = field(default=None)
     _model: tuple[str, LanguageModel] | None = field(default=None)
+    _claim: IO[str] | None = field(default=None)
 
     @property
     def engine(self) -> Engine:
@@ -186,8 +201,8 @@ class Workspace:
         seed: int = 0,
     ) -> list[Trajectory]:
         """Episodes of one version, scored and kept; what an interrupted call kept is not run again."""
-        known = {t.id: t for t in self.store.find(version=version.id)}
         ids = [attempt_id(version.id, task, seed, k) for task in tasks for k in range(attempts)]
+        known = self.store.known(ids)
         if all(one in known for one in ids):
             return [self.score(known[one]) for one in ids]
         fresh: list[Trajectory] = []
@@ -224,9 +239,30 @@ class Workspace:
         self.store.append(fresh, run=self.journal.run_id, round=round)
         fresh.clear()
 
+    def claim(self) -> None:
+        """Keep other processes from working on this run until `close`. Reading it needs no claim.
+
+        Raises: StoreError: another process works on it.
+        """
+        if self._claim is not None:
+            return
+        with _writable(self.folder):
+            file = (self.folder / LOCK_FILE).open("w", encoding="utf-8")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise StoreError(
+                f"another process works on the run in {self.folder}", fix="wait for it, or stop it"
+            ) from error
+        self._claim = file
+
     def close(self) -> None:
-        """Free the model and the database."""
+        """Free the model, the claim and the database."""
         self.release_model()
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
         self.store.close()
 
 

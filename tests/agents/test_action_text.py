@@ -29,12 +29,21 @@ TOOLS = (
     ),
     _tool("reply", ("message",), message={"type": "string"}),
 )
+SPECS = {tool.name: tool for tool in TOOLS}
 HELLO = Action("reply", {"message": "Hello"})
 
 
 def test_a_rendered_turn_has_the_thought_then_one_flat_object_with_the_tool_first() -> None:
-    text = render("Price question: look up Velora X2.", Action("get_product", {"name": "Velora X2"}))
-    assert text == 'Price question: look up Velora X2.\n{"tool": "get_product", "name": "Velora X2"}'
+    action = Action("get_product", {"name": "Velora X2"})
+    text = render("Price question: look up Velora X2.", action, SPECS["get_product"])
+    assert text == 'Price question: look up Velora X2.\n{"tool": "get_product", "name": " Velora X2"}'
+
+
+def test_only_free_text_begins_with_a_space_and_parse_takes_one_off() -> None:
+    action = Action("pay", {"order_id": "17", "amount": 2.5, "how": "card", "notes": ["a", " b"]})
+    text = render("", action, SPECS["pay"])
+    assert text == '{"tool": "pay", "order_id": " 17", "amount": 2.5, "how": "card", "notes": [" a", "  b"]}'
+    assert parse(text, TOOLS).action == action
 
 
 def test_an_argument_called_name_is_not_mistaken_for_the_tool() -> None:
@@ -180,7 +189,7 @@ def test_any_text_is_read_into_an_action_or_an_explanation_and_never_raises(text
 @given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8")), st.integers())
 def test_what_is_rendered_is_read_back_unchanged(thought: str, order: str, count: int) -> None:
     action = Action("pay", {"order_id": order, "amount": 2.5, "count": count, "notes": [order]})
-    text = render(thought, action)
+    text = render(thought, action, SPECS[action.tool])
     parsed = parse(text, TOOLS)
     assert (parsed.action, parsed.error, parsed.repaired) == (action, None, ())
-    assert render(parsed.thought, action) == text
+    assert render(parsed.thought, action, SPECS[action.tool]) == text

@@ -14,7 +14,7 @@ from safetensors import safe_open
 from torch import Tensor
 
 from coevolve.errors import LearnError
-from coevolve.learn.fit import Batch, Fitted, Plan, clear, fit
+from coevolve.learn.fit import Batch, Fitted, Plan, fit
 from coevolve.learn.losses import imitation
 from coevolve.learn.packing import Pack, Row, pack
 
@@ -83,7 +83,7 @@ def run(folder: Path, plan: Plan = PLAN, **options: object) -> tuple[Bigram, Fit
 
 
 def checkpoint(folder: Path) -> dict[str, Tensor]:
-    with safe_open(str(folder / "state.safetensors"), "pt") as stream:
+    with safe_open(str(folder / "state.sft.safetensors"), "pt") as stream:
         return {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
 
 
@@ -109,27 +109,29 @@ def test_resuming_repeats_no_batch_before_the_checkpoint(tmp_path: Path) -> None
     assert len(done) == 3 * BATCHES - 9
 
 
-def test_a_finished_fit_trains_no_more_until_it_is_cleared(tmp_path: Path) -> None:
+def test_a_finished_fit_trains_no_more_until_its_checkpoint_is_removed(tmp_path: Path) -> None:
     first, _ = run(tmp_path)
     done: list[int] = []
     again, _ = run(tmp_path, on_batch=done.append)
     assert done == []
     assert all(torch.equal(value, again.values()[name]) for name, value in first.values().items())
-    clear(tmp_path)
+    (tmp_path / "state.sft.safetensors").unlink()
     run(tmp_path, on_batch=done.append)
     assert len(done) == 3 * BATCHES
 
 
 def test_another_phase_does_not_take_over_a_checkpoint(tmp_path: Path) -> None:
     run(tmp_path)
+    kept = (tmp_path / "state.sft.safetensors").read_bytes()
     fresh, _ = run(tmp_path / "fresh", replace(PLAN, phase="dpo"))
     other, _ = run(tmp_path, replace(PLAN, phase="dpo"))
     assert all(torch.equal(value, other.values()[name]) for name, value in fresh.values().items())
+    assert (tmp_path / "state.sft.safetensors").read_bytes() == kept
 
 
 def test_a_damaged_checkpoint_is_named_with_its_fix(tmp_path: Path) -> None:
     run(tmp_path)
-    file = tmp_path / "state.safetensors"
+    file = tmp_path / "state.sft.safetensors"
     file.write_bytes(file.read_bytes()[:40])
     with pytest.raises(LearnError, match="is damaged") as refused:
         run(tmp_path)

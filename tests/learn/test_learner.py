@@ -75,7 +75,13 @@ def test_a_lesson_is_learned_until_every_turn_is_right(base: Path, tmp_path: Pat
     assert candidate.learner == "sft" and candidate.notes["seed"] == 5
     assert sum(told) == candidate.notes["sft"]["tokens"]
     assert (tmp_path / "work" / "losses.csv").is_file()
-    assert not (tmp_path / "work" / "state.safetensors").exists()
+
+
+def test_an_interrupted_second_phase_does_not_repeat_the_first(base: Path, tmp_path: Path) -> None:
+    learn(lesson(base, tmp_path, epochs=2), FAST)
+    told: list[int] = []
+    again = learn(lesson(base, tmp_path, epochs=2), FAST, told.append)
+    assert told == [] and again.notes["sft"]["steps"] > 0
 
 
 def test_turn_accuracy_counts_whole_turns(base: Path) -> None:

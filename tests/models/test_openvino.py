@@ -22,7 +22,8 @@ from coevolve.learn.packing import Row, pack
 from coevolve.learn.peft_network import quiet
 from coevolve.models.chat import load_chat
 from coevolve.models.grammar import action_grammar
-from coevolve.models.openvino import OpenVinoModel, check_parity, open_model
+from coevolve.models.openvino import OpenVinoModel, open_model
+from coevolve.models.parity import check_parity
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.types import Split
@@ -223,7 +224,7 @@ async def test_the_grammar_lets_even_the_base_write_valid_actions(base_model: Op
     tasks = env.tasks(Split.TRAIN, tuple(env.task_types()), 16, 3)
     grammar = action_grammar(env.tools(), max_thought_words=8)
     prompts = [opening_ids(base_model.chat, env, task, Harness()) for task in tasks]
-    await base_model.warm(prompts[0])
+    await base_model.complete(prompts[0], Sampling(max_tokens=1))
     sampling = Sampling(temperature=1.0, max_tokens=160, grammar=grammar)
     found = await asyncio.gather(
         *(base_model.complete(ids, replace(sampling, seed=k)) for k, ids in enumerate(prompts))

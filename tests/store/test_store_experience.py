@@ -85,6 +85,14 @@ def test_what_was_appended_comes_back_equal_after_reopening(tmp_path: Path) -> N
     store.close()
 
 
+def test_known_gives_those_that_are_kept_however_many_are_asked_for(store: Store) -> None:
+    kept = [lived(f"t{k}") for k in range(700)]
+    store.append([*kept, scored(lived("s"), Outcome.SUCCESS)])
+    found = store.known([*(f"t{k}" for k in range(0, 1400, 2)), "s", "s"])
+    assert set(found) == {"s", *(f"t{k}" for k in range(0, 700, 2))}
+    assert found["t4"] == kept[4] and found["s"] == scored(lived("s"), Outcome.SUCCESS)
+
+
 def test_the_same_trajectory_again_is_passed_over(store: Store) -> None:
     store.append([lived("a"), lived("a")])
     store.append([lived("b"), lived("a")])

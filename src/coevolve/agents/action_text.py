@@ -53,15 +53,28 @@ class _Found:
     notes: tuple[str, ...]
 
 
-def render(thought: str, action: Action) -> str:
+def render(thought: str, action: Action, tool: ToolSpec) -> str:
     """The text of one turn, as the grammar of `coevolve.models.grammar` allows it.
 
     White space in the thought becomes single spaces and its braces and double quotes become
-    parentheses and single quotes, so that the JSON object is the only one in the text.
+    parentheses and single quotes, so that the JSON object is the only one in the text. Free text in it
+    begins with a space, which `parse` takes off again: then a name is copied token by token as it stood
+    in a message, and not spelled anew.
     """
     line = " ".join(thought.split()).translate(str.maketrans('{}"\\', "()'/"))
-    body = json.dumps({"tool": action.tool, **action.args}, ensure_ascii=False)
+    schemas: Mapping[str, Any] = tool.parameters.get("properties", {})
+    args = {name: _spaced(value, schemas.get(name, {})) for name, value in action.args.items()}
+    body = json.dumps({"tool": action.tool, **args}, ensure_ascii=False)
     return f"{line}\n{body}" if line else body
+
+
+def _spaced(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Free text with a space before it; what a schema fixes stays as it is."""
+    if "enum" in schema or "const" in schema:
+        return value
+    if isinstance(value, list):
+        return [_spaced(one, schema.get("items", {})) for one in value]
+    return f" {value}" if isinstance(value, str) else value
 
 
 def parse(text: str, tools: Sequence[ToolSpec], *, cut_off: bool = False) -> Parsed:
@@ -94,9 +107,9 @@ def _whole_characters(text: str) -> str:
 
 def _whole_strings(value: Any) -> Any:
     if isinstance(value, str):
-        return _whole_characters(value)
+        return _whole_characters(value).removeprefix(" ")
     if isinstance(value, list):
-        return [_whole_characters(one) if isinstance(one, str) else one for one in value]
+        return [_whole_strings(one) for one in value]
     return value
 
 

@@ -18,7 +18,7 @@ from coevolve.types import JsonObject, Task
 
 ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
 
-_FORM = 'Answer with one short thought, then on a new line {"tool": "NAME", "ARGUMENT": "VALUE"}'
+_FORM = 'Answer with one short thought, then on a new line {"tool": "NAME", "ARGUMENT": " VALUE"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

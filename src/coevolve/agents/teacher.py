@@ -115,7 +115,8 @@ def _act_out(
     """The trajectory with the teacher's turns appended, its stop and its checks."""
     chat, harness, speaker = given
     task, turns = so_far.task, list(so_far.turns)
-    available = tuple(tool.name for tool in env.tools())
+    specs = {tool.name: tool for tool in env.tools()}
+    available = tuple(specs)
     if turns:
         observation = turns[-1].result
         context = following_ids(chat, turns[-1].output_ids, speaker, observation)
@@ -125,7 +126,7 @@ def _act_out(
     stop = StopReason.TURN_BUDGET
     for index in range(len(turns), harness.max_turns):
         thought, action = teacher.act(episode, task)
-        text = render(thought, action)
+        text = render(thought, action, specs[action.tool])
         step = episode.step(action)
         output = chat.encode_output(text)
         turns.append(

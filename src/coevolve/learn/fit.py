@@ -27,6 +27,7 @@ from coevolve.learn.packing import Pack
 _CLIP_NORM = 1.0
 _WARMUP_STEPS = 4
 _FINAL_RATE = 0.1  # share of the learning rate at the last step
+_POSITION = ("epoch", "batch", "steps", "tokens", "since_best", "losses", "validation", "running")
 
 
 class Network(Protocol):
@@ -94,7 +95,8 @@ def fit(
     Args:
         batches: epoch -> its batches, the same on every call: what resuming relies on.
         batch_count: about how many batches one epoch has, for the schedule.
-        folder: holds `state.safetensors` while the fit runs and `losses.csv`.
+        folder: holds the phase's checkpoint and `losses.csv`. A finished phase's checkpoint stays, so that
+            a later phase that is interrupted does not repeat it.
         validate: after every epoch; higher is better.
         on_batch: told the tokens of each finished batch.
 
@@ -132,11 +134,6 @@ def fit(
     )
 
 
-def clear(folder: Path) -> None:
-    """Remove a finished fit's checkpoint."""
-    (folder / _State.FILE).unlink(missing_ok=True)
-
-
 def _learn_one(network: Network, batch: Batch, accumulate: int) -> float:
     logp_N, hit_N = network.forward(batch.pack)
     loss, grad_N = batch.gradient(logp_N.detach(), hit_N)
@@ -159,12 +156,13 @@ def _schedule(step: int, total: int) -> float:
 class _State:
     """Parameters, moments and position: what a checkpoint holds."""
 
-    FILE = "state.safetensors"
-
     def __init__(self, network: Network, plan: Plan) -> None:
-        self.parameters, self.phase = network.parameters, plan.phase
+        self.parameters, self.file = network.parameters, f"state.{plan.phase}.safetensors"
         self.optimizer = torch.optim.AdamW(
-            list(self.parameters.values()), lr=plan.learning_rate, weight_decay=plan.weight_decay
+            list(self.parameters.values()),
+            lr=plan.learning_rate,
+            weight_decay=plan.weight_decay,
+            fused=True,
         )
         self.epoch = self.batch = self.steps = self.tokens = self.since_best = 0
         self.pending = 0
@@ -177,7 +175,7 @@ class _State:
     def resumed(cls, network: Network, plan: Plan, folder: Path) -> _State:
         """The state of an interrupted fit of the same phase, else a fresh one."""
         state = cls(network, plan)
-        file = folder / cls.FILE
+        file = folder / state.file
         if not file.is_file():
             return state
         try:
@@ -186,9 +184,7 @@ class _State:
                 tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
         except (SafetensorError, OSError, KeyError, ValueError) as error:
             raise LearnError(f"checkpoint {file} is damaged: {error}", fix=f"delete {file}") from error
-        if position["phase"] != plan.phase:
-            return state
-        for name in ("epoch", "batch", "steps", "tokens", "since_best", "losses", "validation", "running"):
+        for name in _POSITION:
             setattr(state, name, position[name])
         for name, parameter in state.parameters.items():
             with torch.no_grad():
@@ -214,6 +210,8 @@ class _State:
             group["lr"] = rate
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters.values(), _CLIP_NORM))
         self.optimizer.step()
+        # The fused step changes values without saying so; a network that keeps a copy in bf16 must notice.
+        torch.autograd.graph.increment_version(self.parameters.values())
         self.optimizer.zero_grad(set_to_none=False)
         self.steps += 1
         self.pending = 0
@@ -245,24 +243,11 @@ class _State:
                 tensors[f"mean.{name}"] = moments["exp_avg"].contiguous()
                 tensors[f"square.{name}"] = moments["exp_avg_sq"].contiguous()
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
-        position: Mapping[str, object] = {
-            name: getattr(self, name)
-            for name in (
-                "phase",
-                "epoch",
-                "batch",
-                "steps",
-                "tokens",
-                "since_best",
-                "losses",
-                "validation",
-                "running",
-            )
-        }
-        building = folder / f".{self.FILE}.new"
+        position: Mapping[str, object] = {name: getattr(self, name) for name in _POSITION}
+        building = folder / f".{self.file}.new"
         try:
             save_file(tensors, str(building), {"position": json.dumps(position)})
-            os.replace(building, folder / self.FILE)
+            os.replace(building, folder / self.file)
         except (OSError, SafetensorError) as error:
             building.unlink(missing_ok=True)
             raise LearnError(

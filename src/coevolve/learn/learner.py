@@ -17,7 +17,7 @@ import torch
 
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
-from coevolve.learn.fit import Batch, Network, Plan, clear, fit
+from coevolve.learn.fit import Batch, Network, Plan, fit
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
@@ -25,6 +25,7 @@ from coevolve.sections import LearnSection
 from coevolve.types import Candidate
 
 _PARITY_PROMPTS = 3
+_PARITY_TRIES = 9  # examples looked at for prompts whose output the adapter follows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,15 @@ def learn(
     """
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
+    try:
+        return _learn(lesson, settings, on_tokens)
+    except OSError as error:
+        raise LearnError(
+            f"cannot write to {lesson.out}: {error.strerror}", fix="free disk space, then --resume"
+        ) from error
+
+
+def _learn(lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], None]) -> Candidate:
     lesson.out.mkdir(parents=True, exist_ok=True)
     work = lesson.out / "work"
     work.mkdir(exist_ok=True)
@@ -89,7 +99,6 @@ def learn(
     adapter = lesson.out / "adapter"
     network.save(adapter)
     _write_parity(lesson, settings, adapter)
-    clear(work)
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
 
@@ -148,7 +157,9 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
         lesson.base, adapter=adapter, rank=settings.rank, alpha=settings.alpha, seed=0, exact=True
     )
     rows = []
-    for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_PROMPTS]:
+    for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_TRIES]:
+        if len(rows) == _PARITY_PROMPTS:
+            break
         row = _row(example)
         packed = pack([row])
         logp_N, hit_N = network.forward(packed, grad=False)

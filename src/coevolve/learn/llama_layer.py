@@ -71,7 +71,9 @@ class Layer:
         def added(projection: Projection, h_T: Tensor) -> None:
             y_TH = scratch.get("y", len(x_TH), shape.hidden)
             projection.forward(h_T, y_TH)
-            x_TH.add_(y_TH)
+            # Two passes over memory that is held already; a sum of two types would make a copy of its own.
+            exact_TH = scratch.get("y_f32", len(x_TH), shape.hidden, dtype=torch.float32)
+            x_TH.add_(exact_TH.copy_(y_TH))
 
         h = rows("attention_in", shape.hidden + self.qkv.rank)
         rms_norm(x_TH, shape.eps, rows("attention_rstd", 1, torch.float32), h[:, : shape.hidden])

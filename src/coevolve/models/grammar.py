@@ -19,7 +19,7 @@ TOOL_KEY = "tool"  # the one key of the flat action object that is no argument
 _STRING_CHAR = r"[^\"\\\x00-\x1f\x7f]"
 _WORD_CHAR = r"[^ {}\"\\\x00-\x1f\x7f]"
 _LEAVES: Mapping[str, str] = {
-    "string": f'"\\"" {_STRING_CHAR}* "\\""',
+    "string": f'"\\" " {_STRING_CHAR}* "\\""',
     "integer": '"-"? ("0" | [1-9] [0-9]{0,11})',
     "number": '"-"? ("0" | [1-9] [0-9]{0,11}) ("." [0-9]{1,6})?',
     "boolean": '"true" | "false"',
@@ -29,6 +29,8 @@ _LEAVES: Mapping[str, str] = {
 
 def action_grammar(tools: Sequence[ToolSpec], max_thought_words: int = 32, only: str | None = None) -> str:
     """The EBNF of one turn: a thought of 1 to `max_thought_words` words, a newline, flat JSON.
+
+    Free text begins with a space after its quote, as `coevolve.agents.action_text.render` writes it.
 
     Words are counted, not characters: bounding 160 characters halved the engine's speed and took
     seconds to compile, bounding words cost nothing measurable.
@@ -98,7 +100,7 @@ def _value(schema: Mapping[str, Any], where: str, used: dict[str, str]) -> str:
         return f'"[" {items} "]"' if low > 0 else f'"[" ({items})? "]"'
     if kind == "string" and ("minLength" in schema or "maxLength" in schema):
         low, high = schema.get("minLength", 0), schema.get("maxLength", "")
-        return f'"\\"" {_STRING_CHAR}{{{low},{high}}} "\\""'
+        return f'"\\" " {_STRING_CHAR}{{{low},{high}}} "\\""'
     if kind not in _LEAVES:
         raise WorldError(
             f"{where} has type {kind!r}, which a flat action cannot hold",

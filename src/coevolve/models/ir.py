@@ -163,7 +163,7 @@ def _name_projections(model: Any) -> None:
     if left or layers < 1:
         raise ModelError(
             f"OpenVINO made {len(found)} projections of this model, not seven a layer and an output",
-            fix='set model.engine = "transformers": its architecture is not one this engine can adapt',
+            fix='set model.engine = "transformers" and agent.constrained = false',
         )
     for number, op in enumerate(found[:-1]):
         layer, place = divmod(number, len(_PROJECTIONS))

@@ -2,15 +2,14 @@
 
 Token ids and a `Sampling` enter, ids with log-probabilities leave; requests may join at any time. A
 version's adapter is merged into the weights that its pipeline loads: OpenVINO's own adapters halve the
-speed, share one prefix cache, and requests with different ones silently run with one of them. Between two steps the event
-loop is given time until every episode that can ask has asked, so that batches, and with them the
-rounding, are the same from run to run.
+speed, share one prefix cache, and requests with different ones silently run with one of them. Between
+two steps the event loop is given time until every episode that can ask has asked, so that batches, and
+with them the rounding, are the same from run to run.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,7 +27,6 @@ from coevolve.models.weights import Weights, f16_gguf, torch_folder
 
 # Turns of the event loop granted to episodes between two steps; in-memory worlds need four.
 _SETTLE_TURNS = 12
-PARITY_FILE = "parity.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +50,7 @@ class _Request:
 
 @dataclass(slots=True)
 class OpenVinoModel:
-    """A `LanguageModel`. Made by `open_model`; `warm` should be called with the shared prompt first."""
+    """A `LanguageModel`. Made by `open_model`; a first request with the shared prompt fills its cache."""
 
     name: str
     chat: ChatFormat
@@ -81,10 +79,6 @@ class OpenVinoModel:
                 f"no completion within {sampling.deadline_s:g} s from {self.name}",
                 fix="raise agent.turn_timeout_s, or lower model.concurrency",
             ) from None
-
-    async def warm(self, prefix_ids: Sequence[int]) -> None:
-        """Put a shared prompt into the prefix cache, so that a first wave of requests shares it."""
-        await self.complete(prefix_ids, Sampling(max_tokens=1))
 
     def close(self) -> None:
         """Free the pipeline's memory. Idempotent."""
@@ -119,7 +113,15 @@ class OpenVinoModel:
                 continue
             self._count += 1
             ids = openvino.Tensor(np.asarray(request.ids, dtype=np.int64)[None])
-            request.handle = self.pipeline.add_request(self._count, ids, self._config(request.sampling))
+            try:
+                request.handle = self.pipeline.add_request(self._count, ids, self._config(request.sampling))
+            except (RuntimeError, ValueError) as error:  # this request's own fault, such as a bad grammar
+                refused = ModelError(
+                    f"the engine of {self.name} refused a request: {error}",
+                    fix="check its prompt and grammar",
+                )
+                request.done.set_exception(refused)
+                continue
             self._running.append(request)
         self._waiting.clear()
 
@@ -206,35 +208,3 @@ def open_model(
     name = weights.id if adapter is None else f"{weights.id}+{adapter.parent.name[:12]}"
     chat = load_chat(folder)
     return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
-
-
-async def check_parity(model: OpenVinoModel, adapter: Path, *, exact: bool) -> None:
-    """Hold the engine against what the trainer recorded: greedy ids equal, log-probabilities close.
-
-    The trainer writes `parity.json` beside an adapter: prompts with the output that its own argmax
-    follows at every token, and that output's log-probabilities. Takes under 2 s; folders without the
-    file (an adapter from elsewhere) are passed over.
-
-    Args: exact: the engine computes in f32, so every prompt must agree to 0.05 in the mean absolute
-        difference; in half precision near ties may fall otherwise, so half of the prompts to 0.5.
-    Raises: ModelError: the engine says something else than the trainer.
-    """
-    file = adapter / PARITY_FILE
-    if not file.is_file():
-        return
-    rows = json.loads(file.read_text(encoding="utf-8"))
-    asked = (model.complete(row["prompt_ids"], Sampling(max_tokens=len(row["output_ids"]))) for row in rows)
-    answers = await asyncio.gather(*asked)
-    gaps = [
-        float(np.mean(np.abs(np.subtract(got.logprobs, row["logprobs"]))))
-        if list(got.ids) == row["output_ids"]
-        else float("inf")
-        for got, row in zip(answers, rows, strict=True)
-    ]
-    agreeing = sum(gap <= (0.05 if exact else 0.5) for gap in gaps)
-    if agreeing < (len(rows) if exact else len(rows) / 2):
-        raise ModelError(
-            f"{model.name} does not run adapter {adapter} as it was trained: {agreeing} of "
-            f"{len(rows)} prompts agree, log-probability gaps {[round(gap, 3) for gap in gaps]}",
-            fix='set model.precision = "f32"; if it persists, the adapter is of another base model',
-        )

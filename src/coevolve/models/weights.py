@@ -57,7 +57,7 @@ def f16_gguf(weights: Weights) -> Path:
     if weights.source.suffix != ".gguf":
         raise ModelError(
             f"{weights.source} is no GGUF file, which the OpenVINO engine reads",
-            fix='set model.engine = "transformers" for a folder with safetensors',
+            fix='for a folder with safetensors set model.engine = "transformers", agent.constrained = false',
         )
     return make_once(weights.folder / "f16.gguf", lambda path: _write_f16(weights.source, path))
 

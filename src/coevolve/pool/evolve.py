@@ -33,7 +33,7 @@ class PoolRule:
     per_type: int = 120  # own successes of one task type; a type that always succeeds keeps half of it
     failures_per_type: int = 60  # kept for pairs and statistics; 0 keeps none
     unverified_share: float = 0.2  # cap of synthetic entries that were not executed
-    executed_share: float = 0.6  # cap of synthetic entries that were executed and passed
+    executed_share: float = 0.85  # cap of synthetic entries that were executed and passed
     opening: int = 48  # executed synthetic entries allowed whatever the share: a first pool has nothing else
     completions: int = 128  # failures handed to the teacher in one round, at most
     near_duplicate: float = 0.9  # Jaccard similarity from which two entries are one

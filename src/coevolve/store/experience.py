@@ -115,6 +115,16 @@ class Store:
             )
         return _read(row)
 
+    def known(self, ids: Iterable[str]) -> dict[str, Trajectory]:
+        """Those of these trajectories that are kept, by id."""
+        wanted, found = list(dict.fromkeys(ids)), {}
+        with self.database.read() as connection:
+            for start in range(0, len(wanted), _ID_BATCH):
+                some = wanted[start : start + _ID_BATCH]
+                rows = connection.execute(_selection().where(trajectories.c.id.in_(some)))
+                found |= {row.id: _read(row) for row in rows}
+        return found
+
     def find(
         self,
         version: str | None = None,

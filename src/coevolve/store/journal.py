@@ -27,7 +27,7 @@ class Step:
 
     name: str
     value: Json
-    wall_s: float  # from the `get` that found it unfinished (or the step before) to its `done`
+    wall_s: float  # from `start` (or the step before) to its `done`
     finished_s: float  # seconds since 1970, UTC
 
 
@@ -40,14 +40,15 @@ class Journal:
         self._since_s = time.monotonic()
 
     def get(self, step: str) -> Json | None:
-        """The value of a finished step; None where it is not finished, and its clock starts now."""
+        """The value of a finished step; None where it is not finished."""
         query = sa.select(steps.c.value).where(steps.c.run == self.run_id, steps.c.step == step)
         with self._database.read() as connection:
             row = connection.execute(query).one_or_none()
-        if row is None:
-            self._since_s = time.monotonic()
-            return None
-        return row.value
+        return None if row is None else row.value
+
+    def start(self) -> None:
+        """The next step to finish begins now."""
+        self._since_s = time.monotonic()
 
     def done(self, step: str, value: Json) -> None:
         """Finish a step, durably. The same value again is passed over.

@@ -1,0 +1,182 @@
+"""An engine for architectures that OpenVINO's reader does not know: transformers on this machine.
+
+Token ids and a `Sampling` enter, ids with log-probabilities leave. What is waiting when the model is free
+is decoded together, padded on the left, until the last of it has ended; who comes later waits. It knows no
+grammar and no shared prompt, so it is several times slower than the OpenVINO engine. It does not protect
+against a batch too large for memory: `batch_requests` bounds it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coevolve.errors import ModelError
+from coevolve.models.chat import TokenChat, load_chat
+from coevolve.models.ir import check_adapter
+from coevolve.models.protocol import ChatFormat, Completion, Sampling
+from coevolve.models.weights import Weights, torch_folder
+
+
+@dataclass(slots=True)
+class _Request:
+    ids: Sequence[int]
+    sampling: Sampling
+    done: asyncio.Future[Completion]
+
+
+@dataclass(slots=True)
+class TransformersModel:
+    """A `LanguageModel`. Made by `open_model`."""
+
+    name: str
+    chat: ChatFormat
+    tokens: TokenChat  # the same format, with what only the engine needs
+    network: Any
+    batch_requests: int = 32
+    _waiting: list[_Request] = field(default_factory=list)
+    _driver: asyncio.Task[None] | None = None
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "transformers"))
+
+    async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
+        """One completion. Raises ModelError: deadline missed, a grammar is asked for, or it failed."""
+        if self.network is None:
+            raise ModelError(f"model {self.name} is closed", fix="open it again with open_model")
+        if sampling.grammar is not None:
+            raise ModelError(
+                "the transformers engine cannot decode under a grammar", fix="set agent.constrained = false"
+            )
+        loop = asyncio.get_running_loop()
+        request = _Request(prompt_ids, sampling, loop.create_future())
+        self._waiting.append(request)
+        if self._driver is None or self._driver.done():
+            self._driver = loop.create_task(self._drive())
+        try:
+            async with asyncio.timeout(sampling.deadline_s):
+                return await request.done
+        except TimeoutError:
+            raise ModelError(
+                f"no completion within {sampling.deadline_s:g} s from {self.name}",
+                fix="raise agent.turn_timeout_s, or lower model.concurrency",
+            ) from None
+
+    def close(self) -> None:
+        """Free the model's memory. Idempotent."""
+        if self._driver is not None and not self._driver.done():
+            self._driver.cancel()
+        self._thread.shutdown(wait=True)
+        self.network = None
+
+    async def _drive(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            await asyncio.sleep(0)  # whoever asks at the same moment joins this batch
+            wanted = [one for one in self._waiting if not one.done.done()]  # others missed their deadline
+            batch, self._waiting = wanted[: self.batch_requests], wanted[self.batch_requests :]
+            if not batch:
+                continue
+            asked = [(one.ids, one.sampling) for one in batch]
+            try:
+                drawn = await loop.run_in_executor(self._thread, _decode, self.network, asked, self.tokens)
+            except (RuntimeError, ValueError, IndexError) as error:  # what torch raises, memory included
+                failed = ModelError(
+                    f"{self.name} failed: {error}", fix="lower model.concurrency, or see `coevolve doctor`"
+                )
+                for one in batch:
+                    if not one.done.done():
+                        one.done.set_exception(failed)
+                continue
+            for one, completion in zip(batch, drawn, strict=True):
+                if not one.done.done():
+                    one.done.set_result(completion)
+
+
+def open_model(weights: Weights, *, adapter: Path | None = None) -> TransformersModel:
+    """Load a base model in f32, with one adapter merged into it or none.
+
+    Raises: ModelError: weights or adapter are missing or do not fit.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    folder = torch_folder(weights)
+    try:
+        network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+        if adapter is not None:
+            from peft import PeftModel
+
+            check_adapter(adapter, folder)
+            network = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"transformers cannot load {weights.id}: {error}",
+            fix="set model.name to a folder with config.json, safetensors and tokenizer.json",
+        ) from error
+    chat = load_chat(folder)
+    name = weights.id if adapter is None else f"{weights.id}+{adapter.parent.name[:12]}"
+    return TransformersModel(name=name, chat=chat, tokens=chat, network=network.eval())
+
+
+def _decode(
+    network: Any, asked: Sequence[tuple[Sequence[int], Sampling]], tokens: TokenChat
+) -> list[Completion]:
+    """Draw all completions of a batch, one token of each at a time."""
+    import torch
+
+    longest = max(len(ids) for ids, _ in asked)
+    pads = [longest - len(ids) for ids, _ in asked]
+    ids_BT = torch.tensor(
+        [[tokens.end_id] * pad + list(ids) for pad, (ids, _) in zip(pads, asked, strict=True)]
+    )
+    seen_BT = torch.tensor([[0] * pad + [1] * (longest - pad) for pad in pads])
+    generators = [torch.Generator().manual_seed(sampling.seed) for _, sampling in asked]
+    drawn: list[list[tuple[int, float]]] = [[] for _ in asked]
+    going, cache = set(range(len(asked))), None
+    with torch.inference_mode():
+        while going:
+            positions_BT = (seen_BT.cumsum(1) - 1).clamp(min=0)[:, -ids_BT.shape[1] :]
+            out = network(
+                input_ids=ids_BT,
+                attention_mask=seen_BT,
+                position_ids=positions_BT,
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
+            cache = out.past_key_values
+            logp_BV = out.logits[:, -1].float().log_softmax(-1)
+            following = [tokens.end_id] * len(asked)
+            for row in sorted(going):
+                sampling = asked[row][1]
+                token, logp = _draw(logp_BV[row], sampling.temperature, generators[row])
+                drawn[row].append((token, logp))
+                following[row] = token
+                if token == tokens.end_id or len(drawn[row]) >= sampling.max_tokens:
+                    going.discard(row)
+            ids_BT = torch.tensor(following)[:, None]
+            seen_BT = torch.cat([seen_BT, torch.ones_like(ids_BT)], 1)
+    return [_completion(row, tokens) for row in drawn]
+
+
+def _draw(logp_V: Any, temperature: float, generator: Any) -> tuple[int, float]:
+    """A token and its log-probability under what it was drawn from: the tempered distribution."""
+    if temperature <= 0:
+        token = int(logp_V.argmax())
+        return token, float(logp_V[token])
+    tempered_V = (logp_V / temperature).log_softmax(-1)
+    token = int(tempered_V.exp().multinomial(1, generator=generator))
+    return token, float(tempered_V[token])
+
+
+def _completion(drawn: Sequence[tuple[int, float]], tokens: TokenChat) -> Completion:
+    ids = tuple(token for token, _ in drawn)
+    return Completion(
+        ids=ids,
+        logprobs=tuple(logp for _, logp in drawn),
+        text=tokens.decode(ids),
+        finished=ids[-1] == tokens.end_id,
+    )
