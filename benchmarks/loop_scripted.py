@@ -22,6 +22,7 @@ from coevolve import loop, pool, rounds
 from coevolve.agents.action_text import parse, render
 from coevolve.config import RunConfig, override
 from coevolve.environments.shop import Shop
+from coevolve.environments.shop.tools import SPECS
 from coevolve.models.protocol import ChatFormat, Completion, LanguageModel, Sampling
 from coevolve.models.scripted import ByteChat, Message
 from coevolve.types import Action, Candidate, Operation, Split, Task
@@ -32,7 +33,9 @@ PROMPT = "You serve the customers of an online shop."  # it reads none, and byte
 SKILL_FILE = "adapter_config.json"  # task type -> pool entries to imitate
 BASE_ERROR = 0.95  # chance per turn of giving up on a type that the pool does not show
 HALVING = 1.5  # pool entries of a type that halve that chance
-GIVING_UP = render("I do not know.", Action("reply", {"message": "Sorry, I cannot help with that."}))
+GIVING_UP = render(
+    "I do not know.", Action("reply", {"message": "Sorry, I cannot help with that."}), SPECS["reply"]
+)
 SMALLER: Mapping[str, Any] = {
     "run.max_rounds": 2,
     "run.target": 0.9,
@@ -101,7 +104,8 @@ class FallibleModel:
                 if action is not None and episode.step(action).observation != answer.text:
                     break
             else:
-                return task, render(*self.shop.teacher().act(episode, task))
+                thought, action = self.shop.teacher().act(episode, task)
+                return task, render(thought, action, SPECS[action.tool])
         raise KeyError("no known task answers as this conversation did")
 
 
