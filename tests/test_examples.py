@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from coevolve.errors import PoolError
-from coevolve.examples import build_examples, build_pairs
+from coevolve.examples import Example, build_examples, build_pairs, choose_examples
 from coevolve.types import (
     Action,
     Operation,
@@ -223,3 +224,20 @@ def test_the_same_pair_is_given_once() -> None:
 
 def test_a_pool_without_pairs_gives_none_and_no_error() -> None:
     assert build_pairs(pool()) == []
+
+
+def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() -> None:
+    def made(kind: str, count: int, weight: float) -> list[Example]:
+        blank = Example(ids=(1, 2), mask=(False, True), task_type=kind, weight=weight, entry="")
+        return [replace(blank, entry=f"{kind}{k}") for k in range(count)]
+
+    examples = [*made("weak", 60, 3.0), *made("strong", 40, 0.3), *made("rare", 4, 1.0)]
+    fresh = {f"weak{k}" for k in range(40)} | {"strong0", "strong1"}
+    chosen = choose_examples(examples, fresh, 44, 1)
+    counts = Counter(one.task_type for one in chosen)
+    assert counts == {"weak": 20, "strong": 20, "rare": 4}
+    replayed = [one.entry for one in chosen if one.task_type == "weak" and one.entry not in fresh]
+    assert 3 <= len(replayed) <= 5  # a quarter of an equal share of 15
+    assert {"strong0", "strong1"} <= {one.entry for one in chosen}
+    assert choose_examples(examples, fresh, 44, 1) == chosen != choose_examples(examples, fresh, 44, 2)
+    assert choose_examples(examples, fresh, 104, 1) == examples

@@ -13,12 +13,13 @@ from coevolve import config, workspace
 from coevolve.agents.harness import harness_to_json
 from coevolve.agents.teacher import demonstrate
 from coevolve.config import ModelSection, RunConfig
+from coevolve.engines import EndpointEngine
 from coevolve.errors import ConfigError, ModelError, RegistryError, StoreError
 from coevolve.models.protocol import ChatFormat, LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.registry import make_version, put_folder
 from coevolve.types import Outcome, Reward, Version
-from coevolve.workspace import MODULE, EndpointEngine, Workspace, environment, open_workspace, succeeded
+from coevolve.workspace import MODULE, Workspace, environment, open_workspace, succeeded
 from toy_world import solver, toy_task
 
 

@@ -214,6 +214,11 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             "set agent.constrained = false",
         ),
         (
+            config.agent.tools_prompt == "names" and not config.agent.constrained,
+            'agent.tools_prompt = "names" tells no arguments, and agent.constrained = false allows any',
+            'set agent.tools_prompt = "signatures"',
+        ),
+        (
             config.agent.max_tokens >= config.agent.max_episode_tokens,
             "agent.max_tokens of one turn fill agent.max_episode_tokens, the whole episode's budget",
             "raise agent.max_episode_tokens",

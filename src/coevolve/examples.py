@@ -10,6 +10,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from coevolve.errors import PoolError
 from coevolve.types import Operation, PoolEntry, PoolVersion, SignalKind, Trajectory, Turn
@@ -25,7 +26,7 @@ class Example:
     ids: tuple[int, ...]
     mask: tuple[bool, ...]  # True only on the agent's (or teacher's) own tokens of good turns
     task_type: str
-    weight: float  # mean about 1 over a pool; rarer and weaker types weigh more
+    weight: float  # which come first where not all are chosen
     entry: str  # the pool entry it was made from
 
 
@@ -61,29 +62,28 @@ def build_examples(pool: PoolVersion) -> list[Example]:
 def choose_examples(
     examples: Sequence[Example], fresh: Collection[str], count: int, seed: int
 ) -> list[Example]:
-    """At most `count` examples: up to three quarters for fresh entries, heaviest first, the rest replay.
+    """At most `count` examples, the same number of each task type as long as it has some.
 
-    Both halves are dealt out over task types in turn, so that no type is forgotten for another.
+    Of a type's share up to three quarters go to fresh entries and the rest to replay; a type that has few
+    fresh ones replays more, so that what the agent can do already is not unlearned for what it cannot.
 
     Args: fresh: ids of the entries that teach most now, such as this round's corrected failures.
     """
     if len(examples) <= count:
         return list(examples)
     rng = random.Random(f"choose:{seed}")
-    shuffled = sorted(examples, key=lambda one: (-one.weight, rng.random()))
-    new = [one for one in shuffled if one.entry in fresh]
-    old = [one for one in shuffled if one.entry not in fresh]
-    room = max(3 * count // 4, count - len(old))
-    chosen = _dealt(new, room)
-    return chosen + _dealt(old, count - len(chosen))
-
-
-def _dealt(examples: Sequence[Example], count: int) -> list[Example]:
     by_type: dict[str, list[Example]] = defaultdict(list)
-    for example in examples:
+    for example in sorted(examples, key=lambda one: (-one.weight, rng.random())):
         by_type[example.task_type].append(example)
-    hands = list(by_type.values())
-    dealt = [hand[k] for k in range(max(map(len, hands), default=0)) for hand in hands if k < len(hand)]
+    head = ceil(3 * count / (4 * len(by_type)))
+    share = ceil(count / len(by_type))
+    hands = []
+    for hand in by_type.values():
+        new = [one for one in hand if one.entry in fresh]
+        old = [one for one in hand if one.entry not in fresh]
+        replayed = max(0, share - len(new[:head]))
+        hands.append([*new[:head], *old[:replayed], *new[head:], *old[replayed:]])
+    dealt = [hand[k] for k in range(max(map(len, hands))) for hand in hands if k < len(hand)]
     return dealt[:count]
 
 

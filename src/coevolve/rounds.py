@@ -18,9 +18,11 @@ from coevolve import pool as pools
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.agents.teacher import complete, demonstrate
 from coevolve.codec import to_json
+from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
 from coevolve.examples import Example, build_examples, build_pairs, choose_examples, example_of
 from coevolve.gate import GateRule, gate
+from coevolve.learn.checkpoints import clear
 from coevolve.machine import machine
 from coevolve.progress import progress
 from coevolve.registry import make_version, put_folder
@@ -36,7 +38,7 @@ from coevolve.types import (
     Verdict,
     Version,
 )
-from coevolve.workspace import MODULE, LocalEngine, Workspace, give_back_memory, succeeded
+from coevolve.workspace import MODULE, Workspace, give_back_memory, succeeded
 
 
 def begin(ws: Workspace) -> Version:
@@ -110,7 +112,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     from coevolve.models.weights import torch_folder
 
     if not isinstance(ws.engine, LocalEngine):
-        raise LearnError(f"{ws.engine.base} cannot be trained here", fix='set model.engine = "openvino"')
+        raise LearnError(
+            f"{ws.engine.base} cannot be trained here", fix='set model.engine = "openvino" or "transformers"'
+        )
     ws.release_model()
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
     champion = champion_of(ws)
@@ -127,7 +131,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         validation=_validation_examples(ws) if opening else (),
         base=torch_folder(ws.engine.weights),
         adapter=ws.adapter(champion),
-        out=ws.folder / "work" / f"round-{number}",
+        out=_work(ws, number),
         epochs=ws.config.opening.epochs if opening else section.epochs,
         patience=ws.config.opening.patience if opening else 0,
         seed=derive_seed(ws.seed, "learn", number),
@@ -146,8 +150,7 @@ async def gate_round(ws: Workspace, number: int) -> Any:
     champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
     if champion.id == candidate.id and candidate.parent is not None:  # repeated after it was accepted
         champion = ws.registry.get(candidate.parent)
-    for checkpoint in (ws.folder / "work" / f"round-{number}").glob("work/state.*.safetensors"):
-        checkpoint.unlink()  # the candidate is kept; only an unfinished fit needs it
+    clear(_work(ws, number))  # the candidate is kept; only an unfinished fit needs its checkpoint
     verdict = await weigh(ws, champion, candidate, round=number)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)
@@ -192,12 +195,17 @@ def champion_of(ws: Workspace) -> Version:
     return champion if champion is not None else begin(ws)
 
 
+def _work(ws: Workspace, number: int) -> Path:
+    """Where a round's candidate is made."""
+    return ws.folder / "work" / f"round-{number}"
+
+
 def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
     step = ws.journal.get(key(number, "collect"))
     if step is None:
         return []
     known = ws.store.known(step["trajectories"])
-    return [known[one] for one in step["trajectories"]]
+    return [known.get(one) or ws.store.get(one) for one in step["trajectories"]]
 
 
 def _demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:

@@ -17,6 +17,7 @@ Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
+ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 
 
@@ -61,7 +62,7 @@ class ModelSection:
 class AgentSection:
     """[agent]: how it writes, and the budgets of one episode. Measuring is greedy; collecting is not."""
 
-    tools_prompt: Literal["names", "signatures", "descriptions"] = "signatures"  # what it says of each tool
+    tools_prompt: ToolsPrompt = "signatures"  # what the prompt says of each tool
     constrained: bool = True  # the grammar of the tools binds what it writes
     max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8

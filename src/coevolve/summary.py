@@ -65,7 +65,7 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
         wall_s=wall_s if wall_s > 0 else None,
         peak_memory_gib=ended.value.get("peak_gib") if ended else None,
         config=resolved(ws.config),
-        machine=machine(),
+        machine=(began.value.get("machine") if began else None) or machine(),
         notes=_notes(ws, steps, verdicts),
     )
 

@@ -6,7 +6,6 @@ is open at a time, so memory stays that of one engine.
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import fcntl
 import gc
@@ -15,17 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from coevolve import config as configuration
 from coevolve.agents.harness import Exploration, Harness, harness_from_json, opening_ids, system_prompt
 from coevolve.config import RunConfig, environment_file, refuse_unknown
+from coevolve.engines import EndpointEngine, Engine, LocalEngine
 from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import RewardRule, score
-from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
-from coevolve.models.weights import Weights, find_weights, torch_folder
+from coevolve.models.protocol import LanguageModel
 from coevolve.progress import progress
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
@@ -36,84 +35,6 @@ from coevolve.types import Outcome, Split, Task, Trajectory, Version
 MODULE = "agent"  # the one adapter of a solo agent
 CONFIG_FILE = "config.toml"
 LOCK_FILE = ".lock"
-
-
-class Engine(Protocol):
-    """Opens what acts. The local one is `LocalEngine`; a test brings its own."""
-
-    base: str  # id of the base model
-    chat: ChatFormat
-
-    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
-        """A model with this adapter, its shared prompt warmed up and its parity checked."""
-        ...
-
-
-class LocalEngine:
-    """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained."""
-
-    def __init__(self, config: RunConfig) -> None:
-        from coevolve.models.chat import load_chat
-
-        cache = Path(config.model.cache_dir) if config.model.cache_dir else None
-        self.weights: Weights = find_weights(config.model.name, cache)
-        self.base = self.weights.id
-        self.chat: ChatFormat = load_chat(torch_folder(self.weights))
-        self._section = config.model
-
-    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
-        """Load a model of its own for this adapter (about 5 s)."""
-        from coevolve.models.parity import check_parity
-
-        load = self._transformers if self._section.engine == "transformers" else self._openvino
-        model = await asyncio.to_thread(load, adapter)
-        try:
-            await model.complete(prefix_ids, Sampling(max_tokens=1))  # the shared prompt, into the cache
-            if adapter is not None:
-                await check_parity(model, adapter, exact=self._section.precision == "f32")
-        except BaseException:
-            model.close()
-            raise
-        return model
-
-    def _openvino(self, adapter: Path | None) -> LanguageModel:
-        from coevolve.models.openvino import EngineOptions, open_model
-
-        return open_model(
-            self.weights, adapter=adapter, options=EngineOptions(precision=self._section.precision)
-        )
-
-    def _transformers(self, adapter: Path | None) -> LanguageModel:
-        from coevolve.models.hf import open_model
-
-        return open_model(self.weights, adapter=adapter)
-
-
-class EndpointEngine:
-    """A model behind an OpenAI-compatible endpoint: it acts and is measured, but is not trained here."""
-
-    def __init__(self, config: RunConfig) -> None:
-        from coevolve.models.scripted import ByteChat
-
-        self.base = f"{config.model.base_url}#{config.model.name}"
-        self.chat: ChatFormat = ByteChat()
-        self._section = config.model
-
-    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
-        """A client; adapters cannot be sent to an endpoint."""
-        from coevolve.models.endpoint import Endpoint, EndpointModel
-
-        if adapter is not None:
-            raise ConfigError(
-                "an endpoint cannot be given a local adapter", fix='set model.engine = "openvino"'
-            )
-        return EndpointModel(
-            Endpoint(
-                base_url=self._section.base_url,
-                model=self._section.name,
-                api_key_env=self._section.api_key_env,
-            )
-        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -250,20 +171,22 @@ class Workspace:
             file = (self.folder / LOCK_FILE).open("w", encoding="utf-8")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        except OSError as error:
             file.close()
             raise StoreError(
-                f"another process works on the run in {self.folder}", fix="wait for it, or stop it"
+                f"another process works on the run in {self.folder} ({error.strerror})",
+                fix="wait for it, or stop it; on a file system without locks move run.out_dir",
             ) from error
         self._claim = file
+        _keep_config(self.config, self.folder, begun=self.journal.get("begin") is not None)
 
     def close(self) -> None:
-        """Free the model, the claim and the database."""
+        """Free the model, the database and the claim."""
         self.release_model()
+        self.store.close()
         if self._claim is not None:
             self._claim.close()
             self._claim = None
-        self.store.close()
 
 
 def give_back_memory() -> None:
@@ -311,7 +234,7 @@ def open_workspace(
     store = open_store(f"sqlite:///{folder / 'experience.db'}")
     journal = Journal(store, config.run.name)
     try:
-        _keep_config(config, folder, begun=journal.get("begin") is not None)
+        _same_config(config, folder, begun=journal.get("begin") is not None)
     except BaseException:
         store.close()
         raise
@@ -333,17 +256,23 @@ def open_workspace(
     )
 
 
+def _same_config(config: RunConfig, folder: Path, *, begun: bool) -> None:
+    """A run that has begun keeps its settings."""
+    kept = folder / CONFIG_FILE
+    if begun and kept.exists() and configuration.load(kept) != config:
+        raise ConfigError(
+            f"{folder} holds a run with other settings",
+            fix="give this one another run.name, or delete that folder",
+        )
+
+
 def _keep_config(config: RunConfig, folder: Path, *, begun: bool) -> None:
-    """Save the settings beside the run; those of a run that has begun are never replaced."""
-    kept, text = folder / CONFIG_FILE, configuration.to_toml(config)
+    """Save the settings beside the run."""
+    _same_config(config, folder, begun=begun)
+    kept = folder / CONFIG_FILE
     with _writable(folder):
-        if begun and kept.exists() and configuration.load(kept) != config:
-            raise ConfigError(
-                f"{folder} holds a run with other settings",
-                fix="give this one another run.name, or delete that folder",
-            )
         building = kept.with_suffix(".new")
-        building.write_text(text, encoding="utf-8")
+        building.write_text(configuration.to_toml(config), encoding="utf-8")
         os.replace(building, kept)
 
 

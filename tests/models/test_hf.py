@@ -55,6 +55,36 @@ async def test_sampled_log_probabilities_are_those_of_the_model(model: Transform
     assert drawn.logprobs == pytest.approx(network.forward(pack([row]), grad=False)[0].tolist(), abs=0.01)
 
 
+async def test_an_adapter_acts_as_it_was_trained(tmp_path: Path) -> None:
+    weights = find_weights("smollm2-135m")
+    base, adapter = torch_folder(weights), tmp_path / "adapter"
+    network = LlamaLora.load(base, adapter=None, rank=8, alpha=16, seed=1, dtype=torch.float32)
+    random = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for name, value in network.parameters.items():
+            if "lora_B" in name:
+                value.copy_(0.02 * torch.randn(value.shape, generator=random))
+    network.save(adapter)
+    adapted = open_model(weights, adapter=adapter)
+    prompt = adapted.chat.open("You are brief.", QUESTIONS[0])
+    said = await adapted.complete(prompt, Sampling(max_tokens=8))
+    adapted.close()
+    row = Row(prompt + said.ids, (0.0,) * len(prompt) + (1.0,) * len(said.ids))
+    logp_N, hit_N = network.forward(pack([row]), grad=False)
+    assert bool(hit_N.all()) and said.logprobs == pytest.approx(logp_N.tolist(), abs=0.01)
+
+
+async def test_any_failure_of_the_model_is_its_requests_failure(model: TransformersModel) -> None:
+    prompt, sound = prompts(model)[0], model.network
+    model.network = lambda **_: (_ for _ in ()).throw(TypeError("no such argument"))
+    try:
+        with pytest.raises(ModelError, match="no such argument"):
+            await model.complete(prompt, Sampling(max_tokens=2))
+    finally:
+        model.network = sound
+    assert (await model.complete(prompt, Sampling(max_tokens=2))).ids
+
+
 async def test_a_seed_repeats_its_text_and_another_gives_another(model: TransformersModel) -> None:
     prompt = prompts(model)[1]
     texts = [

@@ -1,7 +1,7 @@
 """The text of one turn: `render` writes a thought and an action, `parse` reads whatever a model wrote.
 
 The form is a short thought on the first line, then one flat JSON object with the tool first:
-`{"tool": "get_product", "name": "Velora X2"}`. `parse` never raises and never evaluates anything: what
+`{"tool": "get_product", "name": " Velora X2"}`. `parse` never raises and never evaluates anything: what
 it can mend without guessing it mends and notes, what it cannot it explains. It does not decide whether
 an action is wise or allowed.
 """
@@ -70,7 +70,7 @@ def render(thought: str, action: Action, tool: ToolSpec) -> str:
 
 def _spaced(value: Any, schema: Mapping[str, Any]) -> Any:
     """Free text with a space before it; what a schema fixes stays as it is."""
-    if "enum" in schema or "const" in schema:
+    if any(value in one.get("enum", [one.get("const")]) for one in (schema, *schema.get("anyOf", ()))):
         return value
     if isinstance(value, list):
         return [_spaced(one, schema.get("items", {})) for one in value]

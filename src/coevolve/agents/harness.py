@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from coevolve.environments.protocol import Environment, ToolSpec
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import ChatFormat
+from coevolve.sections import ToolsPrompt
 from coevolve.types import JsonObject, Task
-
-ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
 
 _FORM = 'Answer with one short thought, then on a new line {"tool": "NAME", "ARGUMENT": " VALUE"}'
 

@@ -64,6 +64,7 @@ def gate(
                 "one version alone cannot be weighed", fix=f"`coevolve gate {config} champion {champion}`"
             )
         first, second = (ws.registry.get(ws.registry.resolve(one)) for one in (champion, candidate))
+        ws.claim()
         verdict = drive(loop.weigh(ws, first, second, round=-1))
         give({"verdict": to_json(verdict)}, *verdict_tables(verdict, types=explain))
 

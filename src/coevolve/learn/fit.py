@@ -22,12 +22,13 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from coevolve.errors import LearnError
+from coevolve.learn.checkpoints import checkpoint
 from coevolve.learn.packing import Pack
 
 _CLIP_NORM = 1.0
 _WARMUP_STEPS = 4
 _FINAL_RATE = 0.1  # share of the learning rate at the last step
-_POSITION = ("epoch", "batch", "steps", "tokens", "since_best", "losses", "validation", "running")
+_POSITION = ("lesson", "epoch", "batch", "steps", "tokens", "since_best", "losses", "validation", "running")
 
 
 class Network(Protocol):
@@ -53,6 +54,7 @@ class Plan:
     """How long and how fast."""
 
     phase: str  # names this fit in checkpoints and logs
+    lesson: str = ""  # a hash of what is learned; a checkpoint of another is not taken over
     learning_rate: float
     weight_decay: float
     epochs: int
@@ -157,7 +159,7 @@ class _State:
     """Parameters, moments and position: what a checkpoint holds."""
 
     def __init__(self, network: Network, plan: Plan) -> None:
-        self.parameters, self.file = network.parameters, f"state.{plan.phase}.safetensors"
+        self.parameters, self.phase, self.lesson = network.parameters, plan.phase, plan.lesson
         self.optimizer = torch.optim.AdamW(
             list(self.parameters.values()),
             lr=plan.learning_rate,
@@ -175,7 +177,7 @@ class _State:
     def resumed(cls, network: Network, plan: Plan, folder: Path) -> _State:
         """The state of an interrupted fit of the same phase, else a fresh one."""
         state = cls(network, plan)
-        file = folder / state.file
+        file = checkpoint(folder, plan.phase)
         if not file.is_file():
             return state
         try:
@@ -184,6 +186,8 @@ class _State:
                 tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
         except (SafetensorError, OSError, KeyError, ValueError) as error:
             raise LearnError(f"checkpoint {file} is damaged: {error}", fix=f"delete {file}") from error
+        if position["lesson"] != plan.lesson:
+            return state
         for name in _POSITION:
             setattr(state, name, position[name])
         for name, parameter in state.parameters.items():
@@ -244,10 +248,11 @@ class _State:
                 tensors[f"square.{name}"] = moments["exp_avg_sq"].contiguous()
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
         position: Mapping[str, object] = {name: getattr(self, name) for name in _POSITION}
-        building = folder / f".{self.file}.new"
+        file = checkpoint(folder, self.phase)
+        building = file.with_suffix(".new")
         try:
             save_file(tensors, str(building), {"position": json.dumps(position)})
-            os.replace(building, folder / self.file)
+            os.replace(building, file)
         except (OSError, SafetensorError) as error:
             building.unlink(missing_ok=True)
             raise LearnError(

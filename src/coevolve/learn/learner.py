@@ -6,25 +6,32 @@ Loss falls only on the agent's own recorded tokens. The folder that leaves is in
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
+from coevolve.learn.checkpoints import WORK
 from coevolve.learn.fit import Batch, Network, Plan, fit
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
+from coevolve.models.parity import PARITY_FILE
 from coevolve.sections import LearnSection
 from coevolve.types import Candidate
 
 _PARITY_PROMPTS = 3
+_CLEAR = math.log(0.6)  # log-probability from which on no rounding makes another token the likelier one
 _PARITY_TRIES = 9  # examples looked at for prompts whose output the adapter follows
 
 
@@ -52,18 +59,9 @@ def learn(
     """
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
-    try:
-        return _learn(lesson, settings, on_tokens)
-    except OSError as error:
-        raise LearnError(
-            f"cannot write to {lesson.out}: {error.strerror}", fix="free disk space, then --resume"
-        ) from error
-
-
-def _learn(lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], None]) -> Candidate:
-    lesson.out.mkdir(parents=True, exist_ok=True)
-    work = lesson.out / "work"
-    work.mkdir(exist_ok=True)
+    work = lesson.out / WORK
+    with _writing(lesson.out):
+        work.mkdir(parents=True, exist_ok=True)
     network = open_network(
         lesson.base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
     )
@@ -81,6 +79,7 @@ def _learn(lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], No
     validation = [_row(example) for example in lesson.validation]
     plan = Plan(
         phase="sft",
+        lesson=_hash(lesson, settings),
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
         epochs=lesson.epochs,
@@ -97,7 +96,8 @@ def _learn(lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], No
     if settings.method == "sft+dpo" and lesson.pairs:
         notes["dpo"] = _prefer(network, lesson, settings, work, on_tokens)
     adapter = lesson.out / "adapter"
-    network.save(adapter)
+    with _writing(lesson.out):
+        network.save(adapter)
     _write_parity(lesson, settings, adapter)
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
@@ -134,14 +134,18 @@ def _prefer(
             yield Batch(one, loss, tuple(pairs[k].entry for k in groups[number]))
 
     plan = Plan(
-        phase="dpo", learning_rate=dpo.learning_rate, weight_decay=settings.weight_decay, epochs=dpo.epochs
+        phase="dpo",
+        lesson=_hash(lesson, settings),
+        learning_rate=dpo.learning_rate,
+        weight_decay=settings.weight_decay,
+        epochs=dpo.epochs,
     )
     done = fit(network, dpo_batches, len(packs), plan, folder=work, on_batch=on_tokens)
     return {"pairs": len(pairs), "steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}
 
 
 def _row(example: Example) -> Row:
-    return Row(example.ids, tuple(example.weight if own else 0.0 for own in example.mask))
+    return Row(example.ids, tuple(float(own) for own in example.mask))
 
 
 def _pair_rows(pair: Pair) -> tuple[Row, Row]:
@@ -156,7 +160,7 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
     network = open_network(
         lesson.base, adapter=adapter, rank=settings.rank, alpha=settings.alpha, seed=0, exact=True
     )
-    rows = []
+    rows: list[dict[str, Any]] = []
     for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_TRIES]:
         if len(rows) == _PARITY_PROMPTS:
             break
@@ -165,7 +169,12 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
         logp_N, hit_N = network.forward(packed, grad=False)
         first = example.mask.index(True)
         follows = 0
-        while first + follows < len(example.ids) and example.mask[first + follows] and hit_N[follows]:
+        while (
+            first + follows < len(example.ids)
+            and example.mask[first + follows]
+            and hit_N[follows]
+            and logp_N[follows] > _CLEAR
+        ):
             follows += 1
         if follows:
             rows.append(
@@ -175,4 +184,25 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
                     "logprobs": [round(float(x), 5) for x in logp_N[:follows]],
                 }
             )
-    (adapter / "parity.json").write_text(json.dumps(rows), encoding="utf-8")
+    with _writing(adapter):
+        (adapter / PARITY_FILE).write_text(json.dumps(rows), encoding="utf-8")
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise LearnError(
+            f"cannot write to {folder}: {error}", fix="free disk space, then --resume"
+        ) from error
+
+
+def _hash(lesson: Lesson, settings: LearnSection) -> str:
+    """What is learned, from where and how: a checkpoint of anything else is of no use."""
+    digest = hashlib.sha256(repr((asdict(settings), lesson.seed, str(lesson.adapter))).encode())
+    for example in lesson.examples:
+        digest.update(repr((example.ids, example.mask)).encode())
+    for pair in lesson.pairs:
+        digest.update(repr((pair.prompt_ids, pair.chosen_ids, pair.rejected_ids)).encode())
+    return digest.hexdigest()[:32]

@@ -11,18 +11,18 @@ Gradient = Callable[[Tensor, Tensor], tuple[float, Tensor]]
 
 
 def imitation(weight_N: Tensor, *, error_weight: float) -> Gradient:
-    """Weighted negative log-likelihood, per token: a batch of heavier examples moves the model further.
+    """Weighted negative log-likelihood, normalised by the weights.
 
     Args:
-        weight_N: of each target token, about 1 in the mean over all that is learned.
+        weight_N: of each target token.
         error_weight: e; a token of probability p counts 1 + e (1 - p) times, so that the few tokens that
             choose the tool do not drown among easy ones (after focal loss, arXiv:1708.02002).
     """
 
     def gradient(logp_N: Tensor, _hit_N: Tensor) -> tuple[float, Tensor]:
-        focus_N = 1.0 + error_weight * (1.0 - logp_N.exp())
-        weight = weight_N * focus_N / focus_N.sum()
-        return float(-(weight * logp_N).sum()), -weight
+        counted_N = weight_N * (1.0 + error_weight * (1.0 - logp_N.exp()))
+        share_N = counted_N / counted_N.sum()
+        return float(-(share_N * logp_N).sum()), -share_N
 
     return gradient
 

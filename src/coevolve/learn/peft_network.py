@@ -63,9 +63,9 @@ class PeftNetwork:
                 folder, dtype=torch.float32, attn_implementation=PACKED_ATTENTION
             )
             if adapter is None:
-                config = LoraConfig(
-                    r=rank, lora_alpha=alpha, target_modules=list(TARGETS), task_type="CAUSAL_LM"
-                )
+                known = {name.rpartition(".")[2] for name, _ in base.named_modules()}
+                targets = list(TARGETS) if known.issuperset(TARGETS) else "all-linear"
+                config = LoraConfig(r=rank, lora_alpha=alpha, target_modules=targets, task_type="CAUSAL_LM")
                 model = get_peft_model(base, config)
             else:
                 try:
@@ -119,4 +119,5 @@ def _halve_frozen(base: Any) -> None:
     for module in base.modules():
         if isinstance(module, nn.Linear) and not module.weight.requires_grad:
             module.weight = nn.Parameter(module.weight.detach().to(torch.bfloat16), requires_grad=False)
-    base.lm_head.weight = head
+    if base.config.tie_word_embeddings:  # the embedding stays exact, the product with it need not
+        base.lm_head.weight = head

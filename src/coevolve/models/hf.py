@@ -9,6 +9,7 @@ against a batch too large for memory: `batch_requests` bounds it.
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import Any
 from coevolve.errors import ModelError
 from coevolve.models.chat import TokenChat, load_chat
 from coevolve.models.ir import check_adapter
-from coevolve.models.protocol import ChatFormat, Completion, Sampling
+from coevolve.models.protocol import SETTLE_TURNS, ChatFormat, Completion, Sampling
 from coevolve.models.weights import Weights, torch_folder
 
 
@@ -74,15 +75,15 @@ class TransformersModel:
     async def _drive(self) -> None:
         loop = asyncio.get_running_loop()
         while self._waiting:
-            await asyncio.sleep(0)  # whoever asks at the same moment joins this batch
+            for _ in range(SETTLE_TURNS):  # whoever asks at the same moment joins this batch
+                await asyncio.sleep(0)
             wanted = [one for one in self._waiting if not one.done.done()]  # others missed their deadline
             batch, self._waiting = wanted[: self.batch_requests], wanted[self.batch_requests :]
             if not batch:
                 continue
-            asked = [(one.ids, one.sampling) for one in batch]
             try:
-                drawn = await loop.run_in_executor(self._thread, _decode, self.network, asked, self.tokens)
-            except (RuntimeError, ValueError, IndexError) as error:  # what torch raises, memory included
+                drawn = await loop.run_in_executor(self._thread, _decode, self.network, batch, self.tokens)
+            except Exception as error:  # the boundary to any model's code: its failure is its requests'
                 failed = ModelError(
                     f"{self.name} failed: {error}", fix="lower model.concurrency, or see `coevolve doctor`"
                 )
@@ -105,12 +106,14 @@ def open_model(weights: Weights, *, adapter: Path | None = None) -> Transformers
 
     folder = torch_folder(weights)
     try:
-        network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
-        if adapter is not None:
-            from peft import PeftModel
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # the libraries' words to each other
+            network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+            if adapter is not None:
+                from peft import PeftModel
 
-            check_adapter(adapter, folder)
-            network = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
+                check_adapter(adapter, folder)
+                network = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"transformers cannot load {weights.id}: {error}",
@@ -121,21 +124,19 @@ def open_model(weights: Weights, *, adapter: Path | None = None) -> Transformers
     return TransformersModel(name=name, chat=chat, tokens=chat, network=network.eval())
 
 
-def _decode(
-    network: Any, asked: Sequence[tuple[Sequence[int], Sampling]], tokens: TokenChat
-) -> list[Completion]:
-    """Draw all completions of a batch, one token of each at a time."""
+def _decode(network: Any, batch: Sequence[_Request], tokens: TokenChat) -> list[Completion]:
+    """Draw all completions of a batch, one token of each at a time; who gave up waiting is left out."""
     import torch
 
-    longest = max(len(ids) for ids, _ in asked)
-    pads = [longest - len(ids) for ids, _ in asked]
+    longest = max(len(one.ids) for one in batch)
+    pads = [longest - len(one.ids) for one in batch]
     ids_BT = torch.tensor(
-        [[tokens.end_id] * pad + list(ids) for pad, (ids, _) in zip(pads, asked, strict=True)]
+        [[tokens.end_id] * pad + list(one.ids) for pad, one in zip(pads, batch, strict=True)]
     )
     seen_BT = torch.tensor([[0] * pad + [1] * (longest - pad) for pad in pads])
-    generators = [torch.Generator().manual_seed(sampling.seed) for _, sampling in asked]
-    drawn: list[list[tuple[int, float]]] = [[] for _ in asked]
-    going, cache = set(range(len(asked))), None
+    generators = [torch.Generator().manual_seed(one.sampling.seed) for one in batch]
+    drawn: list[list[tuple[int, float]]] = [[] for _ in batch]
+    going, cache = set(range(len(batch))), None
     with torch.inference_mode():
         while going:
             positions_BT = (seen_BT.cumsum(1) - 1).clamp(min=0)[:, -ids_BT.shape[1] :]
@@ -143,19 +144,20 @@ def _decode(
                 input_ids=ids_BT,
                 attention_mask=seen_BT,
                 position_ids=positions_BT,
-                past_key_values=cache,
+                cache=cache,
                 use_cache=True,
                 logits_to_keep=1,
             )
-            cache = out.past_key_values
+            cache = out.cache
             logp_BV = out.logits[:, -1].float().log_softmax(-1)
-            following = [tokens.end_id] * len(asked)
+            following = [tokens.end_id] * len(batch)
             for row in sorted(going):
-                sampling = asked[row][1]
+                sampling = batch[row].sampling
                 token, logp = _draw(logp_BV[row], sampling.temperature, generators[row])
                 drawn[row].append((token, logp))
                 following[row] = token
-                if token == tokens.end_id or len(drawn[row]) >= sampling.max_tokens:
+                over = token == tokens.end_id or len(drawn[row]) >= sampling.max_tokens
+                if over or batch[row].done.done():
                     going.discard(row)
             ids_BT = torch.tensor(following)[:, None]
             seen_BT = torch.cat([seen_BT, torch.ones_like(ids_BT)], 1)

@@ -27,6 +27,7 @@ _PROJECTIONS = (
     "mlp.down_proj",
 )
 _ADAPTER_KEY = re.compile(r"^base_model\.model\.(?P<place>.+)\.lora_(?P<side>[AB])\.weight$")
+_BEYOND_LORA = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern")
 _IR_FILE = "openvino_model.xml"
 
 
@@ -44,7 +45,7 @@ def merge_adapter(folder: Path, adapter: Path, out: Path) -> None:
     Raises: ModelError: an adapted projection is not in the IR, or the disk is full.
     """
     import openvino
-    from safetensors.numpy import load_file
+    from safetensors.torch import load_file
 
     scale = adapter_scale(adapter)
     model = openvino.Core().read_model(str(folder / _IR_FILE))
@@ -62,7 +63,7 @@ def merge_adapter(folder: Path, adapter: Path, out: Path) -> None:
             )
         convert = op.input_value(1).get_node()
         weight = convert.input_value(0).get_node().data
-        update = tensors[name.replace(".lora_A.", ".lora_B.")].astype("float32") @ low.astype("float32")
+        update = (tensors[name.replace(".lora_A.", ".lora_B.")].float() @ low.float()).numpy()
         merged = (weight.astype("float32") + scale * update).astype(weight.dtype)
         convert.input(0).replace_source_output(openvino.op.Constant(merged).output(0))
     out.mkdir(parents=True, exist_ok=True)
@@ -76,12 +77,18 @@ def adapter_scale(adapter: Path) -> float:
     """lora_alpha / r of a PEFT folder. Raises ModelError where the folder is no such adapter."""
     try:
         config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
-        return float(config["lora_alpha"]) / float(config["r"])
+        scale = float(config["lora_alpha"]) / float(config["r"])
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         raise ModelError(
             f"{adapter} is no PEFT adapter: {error}",
             fix="point to a folder with adapter_config.json and adapter_model.safetensors",
         ) from error
+    more = [option for option in _BEYOND_LORA if config.get(option)]
+    if more:
+        raise ModelError(
+            f"{adapter} is more than plain LoRA: {', '.join(more)}", fix="train it as plain LoRA"
+        )
+    return scale
 
 
 def check_adapter(adapter: Path, model_folder: Path) -> None:
@@ -90,7 +97,8 @@ def check_adapter(adapter: Path, model_folder: Path) -> None:
     Args: model_folder: safetensors of the base, whose tensor names and shapes are the reference.
     Raises: ModelError naming the tensor.
     """
-    shapes = {name: entry["shape"] for name, entry in _tensors(model_folder / "model.safetensors").items()}
+    files = sorted(model_folder.glob("*.safetensors"))  # one, or the shards of a larger model
+    shapes = {name: entry["shape"] for file in files for name, entry in _tensors(file).items()}
     found = _tensors(adapter / "adapter_model.safetensors")
     if not found:
         raise ModelError(f"{adapter} holds no tensors", fix="train the adapter again")

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
@@ -22,11 +21,8 @@ import numpy as np
 from coevolve.errors import ModelError
 from coevolve.models.chat import TokenChat, load_chat
 from coevolve.models.ir import check_adapter, ir_folder, merge_adapter
-from coevolve.models.protocol import ChatFormat, Completion, Sampling
-from coevolve.models.weights import Weights, f16_gguf, torch_folder
-
-# Turns of the event loop granted to episodes between two steps; in-memory worlds need four.
-_SETTLE_TURNS = 12
+from coevolve.models.protocol import SETTLE_TURNS, ChatFormat, Completion, Sampling
+from coevolve.models.weights import Weights, building, f16_gguf, torch_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +87,7 @@ class OpenVinoModel:
         loop = asyncio.get_running_loop()
         try:
             while self._waiting or self._running:
-                for _ in range(_SETTLE_TURNS):
+                for _ in range(SETTLE_TURNS):
                     await asyncio.sleep(0)
                 self._admit()
                 if self._running:
@@ -192,19 +188,23 @@ def open_model(
     scheduler.max_num_batched_tokens = options.batch_tokens
     scheduler.max_num_seqs = options.batch_requests
     tokenizer = openvino_genai.Tokenizer(str(f16_gguf(weights)))
-    with TemporaryDirectory(prefix=".merged-", dir=weights.folder) as merged:
-        source = ir_folder(weights)
-        if adapter is not None:
-            merge_adapter(source, adapter, Path(merged))
-            source = Path(merged)
-        try:
-            pipeline = openvino_genai.ContinuousBatchingPipeline(
-                str(source), tokenizer, scheduler, "CPU", **properties
-            )
-        except RuntimeError as error:
-            raise ModelError(
-                f"OpenVINO cannot load {weights.id}: {error}", fix="see `coevolve doctor`"
-            ) from error
+    if adapter is None:
+        pipeline = _pipeline(ir_folder(weights), tokenizer, scheduler, properties)
+    else:
+        with building(weights.folder) as merged:
+            merge_adapter(ir_folder(weights), adapter, merged)
+            pipeline = _pipeline(merged, tokenizer, scheduler, properties)
     name = weights.id if adapter is None else f"{weights.id}+{adapter.parent.name[:12]}"
     chat = load_chat(folder)
     return OpenVinoModel(name=name, chat=chat, tokens=chat, pipeline=pipeline)
+
+
+def _pipeline(source: Path, tokenizer: Any, scheduler: Any, properties: dict[str, Any]) -> Any:
+    import openvino_genai
+
+    try:
+        return openvino_genai.ContinuousBatchingPipeline(
+            str(source), tokenizer, scheduler, "CPU", **properties
+        )
+    except RuntimeError as error:
+        raise ModelError(f"OpenVINO cannot load {source}: {error}", fix="see `coevolve doctor`") from error

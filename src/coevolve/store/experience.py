@@ -117,7 +117,8 @@ class Store:
 
     def known(self, ids: Iterable[str]) -> dict[str, Trajectory]:
         """Those of these trajectories that are kept, by id."""
-        wanted, found = list(dict.fromkeys(ids)), {}
+        wanted = list(dict.fromkeys(ids))
+        found: dict[str, Trajectory] = {}
         with self.database.read() as connection:
             for start in range(0, len(wanted), _ID_BATCH):
                 some = wanted[start : start + _ID_BATCH]

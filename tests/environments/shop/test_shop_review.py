@@ -98,7 +98,7 @@ def test_ending_without_trying_and_violations_are_named(shop: Shop) -> None:
             Action("pay_order", {"order_id": job["order"], "card": job["card"]}),
         ],
     )
-    assert found[-1] == (2, "violation.card_not_on_file")
+    assert found[-2:] == [(2, "charged_before_checking"), (2, "violation.card_not_on_file")]
     assert (2, "milestone.paid") not in found
 
 

@@ -7,11 +7,13 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coevolve.environments.shop import Shop
 from coevolve.environments.shop.draw import CLASSES
 from coevolve.environments.shop.wording import load_wording, message
-from coevolve.environments.shop.world import number_class
+from coevolve.environments.shop.world import number_after, number_class
 from coevolve.errors import WorldError
 from coevolve.types import Split, Task
 
@@ -74,6 +76,13 @@ def test_splits_share_no_name_and_no_number(shop: Shop) -> None:
             assert not values & found[two][kind], (one, two, kind)
     for split in SPLITS:
         assert {number_class(int(number)) for number in found[split]["number"]} == {CLASSES[split]}
+
+
+@given(st.integers(0, 10**7))
+def test_the_number_after_is_the_next_of_its_class(number: int) -> None:
+    following = number_after(number)
+    assert number_class(following) == number_class(number)
+    assert all(number_class(n) != number_class(number) for n in range(number + 1, following))
 
 
 def sentence(text: str) -> str:

@@ -61,6 +61,17 @@ def test_a_foreign_order_can_be_cancelled_and_leaves_a_violation(opened: Opened)
     assert {"end_state", "policy_kept"} <= failed(episode)
 
 
+@pytest.mark.parametrize(("kind", "status"), [("pay", "on file"), ("refuse_payment", "not on file")])
+def test_a_card_is_checked_against_the_customers_file(opened: Opened, kind: str, status: str) -> None:
+    task, episode = opened(kind)
+    card = task.spec["job"]["card"]
+    refused, events = call(episode, "check_card", card=card)
+    assert refused == {"error": "identity not verified"} and events == ("violation:no_identity",)
+    identify(episode, task)
+    seen, events = call(episode, "check_card", card=f"**** {card}")
+    assert seen == {"card": card, "status": status} and events == ("card_checked",)
+
+
 def test_a_card_that_is_not_on_file_is_charged_and_leaves_a_violation(opened: Opened) -> None:
     task, episode = opened("refuse_payment")
     identify(episode, task)

@@ -26,12 +26,12 @@ class Draw:
 
     rng: random.Random
     wording: Wording
-    number_class: int
+    own_class: int  # of the split
     used: set[int] = field(default_factory=set)
 
     def number(self, low: int, high: int) -> int:
         """An integer in [low, high] of the split's class; it may repeat. Any ten in a row hold some."""
-        while number_class(value := self.rng.randint(low, high)) != self.number_class:
+        while number_class(value := self.rng.randint(low, high)) != self.own_class:
             pass
         return value
 
@@ -52,7 +52,7 @@ class Draw:
         words = self.wording.lexicon
         brands = self.rng.sample(words["brands"], count)
         models = self.rng.sample(words["models"], count)
-        hours = [number for number in range(4, 100) if number_class(number) == self.number_class]
+        hours = [number for number in range(4, 100) if number_class(number) == self.own_class]
         batteries = self.rng.sample(hours, count)  # distinct, so one is better
         return [
             Product(
@@ -93,7 +93,7 @@ class Draw:
             status=status,
             arrives=self.day() if sent else "",
             window_days=self.number(3, 40) if status == "delivered" else 0,
-            warranty_until=f"{self.day()} {2000 + self.number(27, 60)}",
+            warranty_until=f"{self.day()} {self.number(2027, 2060)}",
             covered=True,
             card="" if status == "placed" else owner.cards[0],
         )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from coevolve.environments.shop.tools import SPECS
+from coevolve.environments.shop.world import last_digits
 from coevolve.environments.tools import check_args, coerce_args
 from coevolve.types import Action, Signal, Trajectory, Turn
 
@@ -83,7 +84,7 @@ def _order_of_calls(turn: Turn, action: Action, done: Mapping[str, Turn]) -> Ite
             why = f"{action.tool} on order {order} before it was read"
             yield Signal("acted_before_reading", -0.5, why, turn=turn.index)
     if action.tool == "pay_order":
-        card = str(action.args.get("card", "")).strip()[-4:]
+        card = last_digits(str(action.args.get("card", "")))
         if not any(_checked(earlier, card) for earlier in done.values()):
             why = f"card {card} was charged before it was checked"
             yield Signal("charged_before_checking", -0.5, why, turn=turn.index)
@@ -127,10 +128,10 @@ def _concerns(turn: Turn, order: str) -> bool:
 
 
 def _checked(turn: Turn, card: str) -> bool:
-    """Whether a turn asked if this card is on file."""
-    if turn.action is None or turn.action.tool != "check_card":
+    """Whether a turn learned if this card is on file."""
+    if turn.action is None or turn.action.tool != "check_card" or turn.error is not None:
         return False
-    return str(turn.action.args.get("card", "")).strip()[-4:] == card
+    return last_digits(str(turn.action.args.get("card", ""))) == card
 
 
 def _key(action: Action) -> str:

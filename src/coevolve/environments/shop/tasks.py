@@ -171,7 +171,7 @@ def _warranty(s: Sketch) -> None:
     order = replace(order, window_days=-s.draw.number(30, 300), covered=covered)
     s.topic, s.identity_given = "warranty", True
     if not covered:
-        order = replace(order, warranty_until=f"{s.draw.day()} {2000 + s.draw.number(18, 25)}")
+        order = replace(order, warranty_until=f"{s.draw.day()} {s.draw.number(2016, 2025)}")
         s.facts["not_covered"] = list(phrases.NOT_COVERED)
     else:
         _expect_ticket(s, order, "warranty")

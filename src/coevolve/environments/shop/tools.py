@@ -23,7 +23,7 @@ from coevolve.environments.shop.desk import (
     no_product,
     unidentified,
 )
-from coevolve.environments.shop.world import Order, dollars, number_after, return_window
+from coevolve.environments.shop.world import Order, dollars, last_digits, number_after, return_window
 from coevolve.environments.tools import tool_spec
 
 
@@ -52,7 +52,7 @@ def check_card(desk: Desk, /, card: str) -> Result:
     """
     if not desk.verified:
         return unidentified(desk)
-    number = card.strip()[-4:]
+    number = last_digits(card)
     desk.events.append("card_checked")
     known = number in desk.world.customers[desk.verified.lower()].cards
     return {"card": number, "status": "on file" if known else "not on file"}
@@ -135,7 +135,7 @@ def pay_order(desk: Desk, /, order_id: str, card: str, confirmation: str | None 
         return {"error": f"order is {order.status}, nothing to pay"}
     world = desk.world
     owner = world.customers[desk.verified.lower()]
-    number = card.strip()[-4:]
+    number = last_digits(card)
     world.attempts += 1
     if number not in owner.cards:
         desk.events.append("violation:card_not_on_file")

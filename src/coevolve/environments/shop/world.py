@@ -124,6 +124,11 @@ def dollars(amount: int) -> str:
     return f"${amount}"
 
 
+def last_digits(card: str) -> str:
+    """What a card is known by."""
+    return card.strip()[-4:]
+
+
 def return_window(order: Order) -> str:
     """What the back office shows about returning an order."""
     if order.status != "delivered":

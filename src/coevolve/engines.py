@@ -1,0 +1,97 @@
+"""What opens models: OpenVINO or transformers on this machine, or a server behind an endpoint.
+
+A config enters, an `Engine` leaves; a model it opened is held by the workspace, which closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from coevolve.config import RunConfig
+from coevolve.errors import ConfigError
+from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
+from coevolve.models.weights import Weights, find_weights, torch_folder
+
+
+class Engine(Protocol):
+    """Opens what acts. The local one is `LocalEngine`; a test brings its own."""
+
+    base: str  # id of the base model
+    chat: ChatFormat
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """A model with this adapter, its shared prompt warmed up and its parity checked."""
+        ...
+
+
+class LocalEngine:
+    """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained."""
+
+    def __init__(self, config: RunConfig) -> None:
+        from coevolve.models.chat import load_chat
+
+        cache = Path(config.model.cache_dir) if config.model.cache_dir else None
+        self.weights: Weights = find_weights(config.model.name, cache)
+        self.base = self.weights.id
+        self.chat: ChatFormat = load_chat(torch_folder(self.weights))
+        self._section = config.model
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """Load a model of its own for this adapter (about 5 s)."""
+        from coevolve.models.parity import check_parity
+
+        load = self._transformers if self._section.engine == "transformers" else self._openvino
+        model = await asyncio.to_thread(load, adapter)
+        try:
+            # A first answer: it fills a prefix cache where there is one, and fails early where it must.
+            await model.complete(prefix_ids, Sampling(max_tokens=1))
+            if adapter is not None:
+                exact = self._section.precision == "f32" or self._section.engine == "transformers"
+                await check_parity(model, adapter, exact=exact)
+        except BaseException:
+            model.close()
+            raise
+        return model
+
+    def _openvino(self, adapter: Path | None) -> LanguageModel:
+        from coevolve.models.openvino import EngineOptions, open_model
+
+        return open_model(
+            self.weights, adapter=adapter, options=EngineOptions(precision=self._section.precision)
+        )
+
+    def _transformers(self, adapter: Path | None) -> LanguageModel:
+        from coevolve.models.hf import open_model
+
+        return open_model(self.weights, adapter=adapter)
+
+
+class EndpointEngine:
+    """A model behind an OpenAI-compatible endpoint: it acts and is measured, but is not trained here."""
+
+    def __init__(self, config: RunConfig) -> None:
+        from coevolve.models.scripted import ByteChat
+
+        self.base = f"{config.model.base_url}#{config.model.name}"
+        self.chat: ChatFormat = ByteChat()
+        self._section = config.model
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        """A client; adapters cannot be sent to an endpoint."""
+        from coevolve.models.endpoint import Endpoint, EndpointModel
+
+        if adapter is not None:
+            raise ConfigError(
+                "an endpoint cannot be given a local adapter",
+                fix='set model.engine = "openvino" or "transformers"',
+            )
+        return EndpointModel(
+            Endpoint(
+                base_url=self._section.base_url,
+                model=self._section.name,
+                api_key_env=self._section.api_key_env,
+            )
+        )
