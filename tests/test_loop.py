@@ -1,142 +1,19 @@
-"""The whole loop over the toy world: a scripted engine whose skill grows with every candidate."""
+"""Rounds of the whole loop over the toy world: what they learn from, and what ends them."""
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli_world import clueless, fake_learn, write_config
-from coevolve import config, loop, pool, rounds
-from coevolve.agents.solo import run_episode
+from coevolve import loop, pool, rounds
 from coevolve.environments.protocol import Episode
-from coevolve.errors import ConfigError, StoreError
-from coevolve.models.protocol import ChatFormat, LanguageModel
-from coevolve.models.scripted import ByteChat, ScriptedModel
-from coevolve.rollout import collect
+from coevolve.errors import ConfigError
 from coevolve.types import Decision, Operation, Split, Standing, Task
-from coevolve.workspace import Workspace, open_workspace
-from toy_world import ToyWorld, solver
+from loop_world import STAGES, GrowingEngine, decisions
+from toy_world import ToyWorld
 
-GROWING = (10, 20, 30, 30, 30)  # counts to this after the opening, round 1, ...
-STAGES = ("collect", "score", "evolve", "learn", "gate")
-
-
-@dataclass
-class GrowingEngine:
-    """What has an adapter solves targets up to the skill of the round in which it was learned."""
-
-    skills: Sequence[int] = GROWING
-    base: str = "scripted-base"
-    chat: ChatFormat = field(default_factory=ByteChat)
-    opened: list[int] = field(default_factory=list)  # -1 is the base
-
-    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
-        if adapter is None:
-            self.opened.append(-1)
-            return ScriptedModel(clueless)
-        number = json.loads((adapter / "adapter_config.json").read_text())["round"]
-        self.opened.append(number)
-        skill = self.skills[number]
-
-        def policy(transcript: str) -> str:
-            target = int(transcript.split("Count to ")[1].split(",")[0])
-            return solver(transcript) if target <= skill else clueless(transcript)
-
-        return ScriptedModel(policy)
-
-
-@dataclass
-class WatchedWorld(ToyWorld):
-    """Remembers how many episodes began in each split."""
-
-    started: Counter[Split] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def start(self, task: Task) -> Episode:
-        self.started[task.split] += 1
-        return super().start(task)
-
-
-class Crash(Exception):
-    pass
-
-
-@pytest.fixture(autouse=True)
-def _no_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(loop._RUN, "learn", fake_learn)
-    monkeypatch.setattr(gc, "collect", lambda: 0)  # a scripted model holds no memory worth the time
-
-
-@pytest.fixture
-def spaces(tmp_path: Path) -> Iterator[Any]:
-    """Opens workspaces on one run's folder; one that is open by then ends, as its process would."""
-    path = write_config(tmp_path)
-    opened: list[Workspace] = []
-
-    def make(engine: GrowingEngine | None = None, **settings: object) -> Workspace:
-        while opened:
-            opened.pop().close()
-        dotted = {name.replace("__", "."): value for name, value in settings.items()}
-        run = config.override(config.load(path), {"run.max_rounds": 4, "test.tasks": 6, **dotted})
-        ws = open_workspace(run, engine=engine or GrowingEngine())
-        ws.env = WatchedWorld()
-        opened.append(ws)
-        return ws
-
-    yield make
-    for ws in opened:
-        ws.close()
-
-
-async def test_two_processes_never_work_on_one_run(spaces: Any) -> None:
-    first = spaces()
-    loop.begin(first)
-    second = open_workspace(first.config, engine=GrowingEngine())
-    assert second.registry.champion() is not None  # reading is free
-    with pytest.raises(StoreError, match="another process works on the run"):
-        loop.begin(second)
-    first.close()
-    loop.begin(second)
-    second.close()
-
-
-def crash(patch: pytest.MonkeyPatch, number: int, stage: str, *, after: bool) -> None:
-    """Let one stage of one round die, before or after its work, but before the journal has it."""
-    inner = loop._RUN[stage]
-
-    async def dying(ws: Workspace, at: int) -> Any:
-        if at != number:
-            return await inner(ws, at)
-        if after:
-            await inner(ws, at)
-        raise Crash
-
-    patch.setitem(loop._RUN, stage, dying)
-
-
-def counted(patch: pytest.MonkeyPatch, calls: Counter[str]) -> None:
-    for name in STAGES:
-
-        async def counting(ws: Workspace, at: int, name: str = name, inner: Any = loop._RUN[name]) -> Any:
-            calls[f"{at}/{name}"] += 1
-            return await inner(ws, at)
-
-        patch.setitem(loop._RUN, name, counting)
-
-
-def decisions(ws: Workspace, rounds: int) -> list[str]:
-    verdicts = [ws.journal.get(f"round-{number}/gate") for number in range(rounds)]
-    return [verdict["decision"] for verdict in verdicts if verdict is not None]
+pytestmark = pytest.mark.usefixtures("no_training")
 
 
 async def test_rounds_advance_until_the_target_stops_them(spaces: Any) -> None:
@@ -252,93 +129,6 @@ async def test_test_split_stays_closed_when_told_so(spaces: Any) -> None:
     assert ws.env.started[Split.TEST] == 0 and ws.journal.get("test/final") is None
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """A run of one round that nothing disturbed."""
-    run = config.override(
-        config.load(write_config(tmp_path_factory.mktemp("whole"))), {"run.max_rounds": 1, "test.tasks": 6}
-    )
-    ws = open_workspace(run, engine=GrowingEngine())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(loop._RUN, "learn", fake_learn)
-        asyncio.run(loop.run(ws))
-    yield ws
-    ws.close()
-
-
-@pytest.mark.parametrize(
-    ("stage", "after"),
-    [*((stage, True) for stage in STAGES), ("learn", False), ("gate", False)],
-)
-async def test_a_run_that_died_in_a_stage_goes_on_and_repeats_no_finished_one(
-    spaces: Any, whole: Workspace, monkeypatch: pytest.MonkeyPatch, stage: str, after: bool
-) -> None:
-    calls: Counter[str] = Counter()
-    with monkeypatch.context() as patch:
-        crash(patch, 1, stage, after=after)
-        counted(patch, calls)
-        with pytest.raises(Crash):
-            await loop.run(spaces(run__max_rounds=1))
-    with monkeypatch.context() as patch:
-        counted(patch, calls)
-        resumed = spaces(run__max_rounds=1)
-        ended = await loop.run(resumed)
-    assert calls == {f"{n}/{s}": 2 if (n, s) == (1, stage) else 1 for n in range(2) for s in STAGES}
-    assert ended.rounds == 1
-    for step in whole.journal.steps():
-        if step.name not in ("begin", "ended"):
-            assert step.value == resumed.journal.get(step.name), step.name
-    assert resumed.store.count() == whole.store.count()
-    assert len(resumed.registry.versions()) == len(whole.registry.versions())
-
-
-async def test_a_run_that_died_while_collecting_repeats_no_kept_episode(
-    spaces: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = {"run__max_rounds": 1, "collect__episodes": 80}
-    first = spaces(**settings)
-    kept = first._append
-    appended: list[int] = []
-
-    def dying(self: Workspace, fresh: list[Any], round: int) -> None:
-        kept(fresh, round)
-        if round == 1:
-            appended.append(1)
-            raise Crash
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Workspace, "_append", dying)
-        with pytest.raises(Crash):
-            await loop.run(first)
-    first.close()
-    second = spaces(**settings)
-    champion = second.registry.champion().id
-    known = {t.id for t in second.store.find(version=champion) if t.task.split is Split.TRAIN}
-    assert appended and 32 <= len(known) < 80  # full batches of episodes are kept
-    begun: list[str] = []
-
-    async def counting(*given: Any, **more: Any) -> Any:
-        begun.append(given[2].id)
-        return await run_episode(*given, **more)
-
-    monkeypatch.setattr(collect, "run_episode", counting)
-    for stage in ("collect", "score"):
-        await loop.advance(second, 1, stage)
-    assert len(begun) == 80 - len(known)
-    collected = second.journal.get("round-1/collect")["trajectories"]
-    assert len(set(collected)) == 80 and known < set(collected)
-
-
-async def test_a_stage_out_of_order_names_what_is_missing(spaces: Any) -> None:
-    ws = spaces()
-    with pytest.raises(ConfigError, match="round 0 has no collect yet") as refused:
-        await loop.advance(ws, 0, "learn")
-    assert "coevolve collect" in refused.value.fix
-    assert loop.next_step(ws) == (0, "collect")
-    await loop.advance(ws, 0, "collect")
-    assert loop.next_step(ws) == (0, "score")
-
-
 async def test_a_round_whose_every_episode_broke_ends_the_run_with_the_first_cause(
     spaces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,25 +174,3 @@ async def test_without_a_teacher_in_the_world_an_opening_is_refused(spaces: Any)
     with pytest.raises(ConfigError, match="has no teacher") as refused:
         await loop.run(ws)
     assert "opening.demonstrations = 0" in refused.value.fix
-
-
-async def test_a_run_killed_in_its_final_measurement_adds_no_round_when_it_goes_on(
-    spaces: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise the champion would change after the test split was opened."""
-    monkeypatch.setattr(loop, "elapsed_s", lambda ws: 60.0 * 20)
-    settings = {"run__minutes_budget": 20.0 + 1e-9, "test__reserve_s": 0.0, "run__max_rounds": 2}
-
-    async def dying(ws: Workspace) -> None:
-        await measure(ws)
-        raise Crash
-
-    measure = loop.measure
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "measure", dying)
-        with pytest.raises(Crash):
-            await loop.run(spaces(**settings))
-    monkeypatch.setattr(loop, "elapsed_s", lambda ws: 0.0)  # finished rounds seem to take no time
-    resumed = spaces(**settings)
-    ended = await loop.run(resumed)
-    assert ended.champion == resumed.journal.get("test/final")["version"]

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,15 @@ import pytest
 
 from coevolve.errors import ModelError
 from coevolve.models import weights as module
-from coevolve.models.weights import Weights, cache_root, f16_gguf, find_weights, make_once, torch_folder
+from coevolve.models.weights import (
+    Weights,
+    building,
+    cache_root,
+    f16_gguf,
+    find_weights,
+    make_once,
+    torch_folder,
+)
 
 WORDS = ["<s>", "</s>", "lamp", "è"]
 
@@ -205,3 +214,15 @@ def test_the_first_of_two_preparations_wins(tmp_path: Path) -> None:
     made = make_once(tmp_path / "ir", slower)
     assert [one.name for one in made.iterdir()] == ["theirs"]
     assert [one.name for one in tmp_path.iterdir()] == ["ir"]
+
+
+def test_what_a_killed_process_was_building_goes_when_it_is_old(tmp_path: Path) -> None:
+    old, new = tmp_path / ".building-old", tmp_path / ".building-new"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "half.bin").write_bytes(b"x")
+    long_ago = time.time() - 2 * module._LEFT_S
+    os.utime(old, (long_ago, long_ago))
+    with building(tmp_path) as folder:
+        assert folder.is_dir() and new.is_dir() and not old.exists()
+    assert not folder.exists()
