@@ -19,7 +19,7 @@ NEUTRAL = 0.5  # success rate of a type nobody has tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Ranking:
     """What an entry's worth depends on beside itself."""
 
     rates: Mapping[str, float]  # success per task type, 0 to 1
@@ -63,7 +63,7 @@ def success_rates(everything: Iterable[PoolEntry], fresh: Iterable[PoolEntry]) -
 
 
 def keep_best(
-    entries: Sequence[PoolEntry], operation: Operation, bound: int, standing: Standing
+    entries: Sequence[PoolEntry], operation: Operation, bound: int, ranking: Ranking
 ) -> tuple[list[PoolEntry], list[PoolEntry]]:
     """Bound one operation's entries per task type; easy types keep down to half of the bound.
 
@@ -77,25 +77,25 @@ def keep_best(
     for kind, crowd in crowds.items():
         share = 1.0
         if operation is Operation.OWN_SUCCESS:
-            share = 1.0 - standing.rates.get(kind, NEUTRAL) / 2
-        crowd.sort(key=standing.in_queue)
+            share = 1.0 - ranking.rates.get(kind, NEUTRAL) / 2
+        crowd.sort(key=ranking.in_queue)
         gone.update(entry.id for entry in crowd[math.ceil(bound * share) :])
     return _split(entries, gone)
 
 
 def shrink(
-    entries: Sequence[PoolEntry], bound: int, standing: Standing
+    entries: Sequence[PoolEntry], bound: int, ranking: Ranking
 ) -> tuple[list[PoolEntry], list[PoolEntry]]:
     """Bound the whole pool. Failures go before what can be imitated."""
     if len(entries) <= bound:
         return list(entries), []
-    order = _least_needed(entries, standing)
+    order = _least_needed(entries, ranking)
     order.sort(key=lambda entry: entry.operation in IMITATED)  # stable
     return _split(entries, {entry.id for entry in order[: len(entries) - bound]})
 
 
 def cap_synthetic(
-    entries: Sequence[PoolEntry], shares: tuple[float, float], floor: int, standing: Standing
+    entries: Sequence[PoolEntry], shares: tuple[float, float], floor: int, ranking: Ranking
 ) -> tuple[list[PoolEntry], list[PoolEntry], list[PoolEntry]]:
     """Hold synthetic entries to their shares of what can be imitated.
 
@@ -103,14 +103,14 @@ def cap_synthetic(
         entries: of all kinds.
         shares: caps of unverified and of executed synthetic entries, 0 to 1.
         floor: executed ones allowed whatever their share.
-        standing: decides which go first.
+        ranking: decides which go first.
 
     Returns: those that stay, the executed ones and the unverified ones that go.
     """
     unverified_share, executed_share = shares
     synthetic = [entry for entry in entries if entry.synthetic and entry.operation in IMITATED]
-    unverified = _least_needed([entry for entry in synthetic if not entry.executed], standing)
-    executed = _least_needed([entry for entry in synthetic if entry.executed], standing)
+    unverified = _least_needed([entry for entry in synthetic if not entry.executed], ranking)
+    executed = _least_needed([entry for entry in synthetic if entry.executed], ranking)
     own = sum(entry.operation in IMITATED for entry in entries) - len(synthetic)
     keep_u, keep_e = len(unverified), len(executed)
     while True:  # each pass drops one, and both counts are finite
@@ -128,7 +128,7 @@ def cap_synthetic(
     return kept, dropped_e, dropped_u
 
 
-def weigh(entries: Sequence[PoolEntry], rates: Mapping[str, float]) -> tuple[PoolEntry, ...]:
+def weighted(entries: Sequence[PoolEntry], rates: Mapping[str, float]) -> tuple[PoolEntry, ...]:
     """Entries in a fixed order with weights in [0.25, 4]: rarer and weaker types weigh more.
 
     A type's weight is sqrt(mean count / its count) times its need, scaled so that what can be imitated
@@ -144,15 +144,15 @@ def weigh(entries: Sequence[PoolEntry], rates: Mapping[str, float]) -> tuple[Poo
     return tuple(replace(entry, weight=weights.get(entry.trajectory.task.type, 1.0)) for entry in order)
 
 
-def _least_needed(entries: Iterable[PoolEntry], standing: Standing) -> list[PoolEntry]:
+def _least_needed(entries: Iterable[PoolEntry], ranking: Ranking) -> list[PoolEntry]:
     """Those that can go first, first: far back in a long queue of a type that does well."""
     queues: dict[Hashable, list[PoolEntry]] = defaultdict(list)
     for entry in entries:
         queues[(entry.trajectory.task.type, entry.operation in IMITATED)].append(entry)
     worth: list[tuple[float, PoolEntry]] = []
     for queue in queues.values():
-        queue.sort(key=standing.in_queue)
-        need = standing.need(queue[0].trajectory.task.type)
+        queue.sort(key=ranking.in_queue)
+        need = ranking.need(queue[0].trajectory.task.type)
         worth += [(-(rank + 1) / need, entry) for rank, entry in enumerate(queue)]
     worth.sort(key=lambda pair: (pair[0], pair[1].id))
     return [entry for _, entry in worth]

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 
 from coevolve.errors import PoolError
 from coevolve.examples import IMITATED
-from coevolve.pool.balance import Standing, cap_synthetic, keep_best, shrink, success_rates, weigh
+from coevolve.pool.balance import Ranking, cap_synthetic, keep_best, shrink, success_rates, weighted
 from coevolve.pool.duplicates import best_of_clusters
 from coevolve.pool.versions import identify, short_hash
 from coevolve.types import Operation, Outcome, PoolEntry, PoolVersion, Split, Trajectory
@@ -93,14 +93,14 @@ def evolve(
     rates = success_rates([*held, *fresh], fresh)
     if complete is not None and rule.completions:
         fresh += _completions([*held, *fresh], fresh, rates, complete, rule, round, ledger)
-    standing = Standing(rates=rates, seed=seed, partnered=_partnered([*held, *fresh]))
-    entries, late = _select([*held, *fresh], rule, standing)
+    ranking = Ranking(rates=rates, seed=seed, partnered=_partnered([*held, *fresh]))
+    entries, late = _select([*held, *fresh], rule, ranking)
     for trajectory_id, (reason, detail) in late.items():
         ledger.refuse(trajectory_id, reason, detail)
     made = PoolVersion(
         id="",
         parent=pool.id if pool is not None else None,
-        entries=weigh(entries, rates),
+        entries=weighted(entries, rates),
         rejected=dict(sorted(ledger.reasons.items())),
         refusals=dict(sorted(ledger.refusals.items())),
         recipe={"seed": seed, "round": round, "rule": asdict(rule)},
@@ -245,7 +245,7 @@ def _partnered(entries: Sequence[PoolEntry]) -> frozenset[str]:
 
 
 def _select(
-    entries: Sequence[PoolEntry], rule: PoolRule, standing: Standing
+    entries: Sequence[PoolEntry], rule: PoolRule, ranking: Ranking
 ) -> tuple[list[PoolEntry], dict[str, tuple[str, str]]]:
     """Those that stay, and for every other one's trajectory the reason and its detail."""
     late: dict[str, tuple[str, str]] = {}
@@ -256,22 +256,22 @@ def _select(
 
     chosen: list[PoolEntry] = []
     for wanted in (True, False):
-        side = sorted((e for e in entries if (e.operation in IMITATED) is wanted), key=standing.in_cluster)
-        kept, twins = best_of_clusters(side, rule.near_duplicate, standing.seed)
+        side = sorted((e for e in entries if (e.operation in IMITATED) is wanted), key=ranking.in_cluster)
+        kept, twins = best_of_clusters(side, rule.near_duplicate, ranking.seed)
         for entry in side:
             if entry.id in twins:
                 twin, exact = twins[entry.id]
                 reason = "duplicate" if exact else "near-duplicate"
                 late[entry.trajectory.id] = (reason, f"of {twin.trajectory.id}")
         chosen += kept
-    chosen, gone = keep_best(chosen, Operation.OWN_SUCCESS, rule.per_type, standing)
+    chosen, gone = keep_best(chosen, Operation.OWN_SUCCESS, rule.per_type, ranking)
     drop(gone, "type is full")
-    chosen, gone = keep_best(chosen, Operation.OWN_FAILURE, rule.failures_per_type, standing)
+    chosen, gone = keep_best(chosen, Operation.OWN_FAILURE, rule.failures_per_type, ranking)
     drop(gone, "enough failures of this type")
-    chosen, gone = shrink(chosen, rule.max_size, standing)
+    chosen, gone = shrink(chosen, rule.max_size, ranking)
     drop(gone, "pool is full")
     chosen, gone, unverified = cap_synthetic(
-        chosen, (rule.unverified_share, rule.executed_share), rule.opening, standing
+        chosen, (rule.unverified_share, rule.executed_share), rule.opening, ranking
     )
     drop(gone, "over the cap of executed synthetic entries")
     drop(unverified, "over the cap of unverified synthetic entries")
