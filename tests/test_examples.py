@@ -134,10 +134,10 @@ def test_a_teachers_turns_are_imitated_whatever_the_tool_answered() -> None:
     assert learned(shown) == [1, 2]
 
 
-def test_of_a_completion_the_good_turns_before_the_splice_and_the_teachers_are_imitated() -> None:
+def test_of_a_completion_the_teachers_turns_alone_are_imitated() -> None:
     wrong = turn(1, 2, action=None, error="malformed")
     mended = entry("c", turn(0, 1), wrong, turn(2, 3, by="teacher"), operation=Operation.TEACHER_COMPLETION)
-    assert learned(mended) == [1, 3]
+    assert learned(mended) == [3]
 
 
 def test_what_follows_the_last_good_turn_is_cut_off() -> None:
@@ -226,6 +226,15 @@ def test_a_pool_without_pairs_gives_none_and_no_error() -> None:
     assert build_pairs(pool()) == []
 
 
+def test_a_completion_is_kept_up_to_the_asked_turns_behind_its_mended_one() -> None:
+    turns = (turn(0, 1), turn(1, 2, by="teacher"), turn(2, 3, by="teacher"), turn(3, 4, by="teacher"))
+    completion = entry("c", *turns, operation=Operation.TEACHER_COMPLETION)
+    own = entry("o", *(replace(one, by="agent") for one in turns))
+    for follow, length in ((0, 6), (1, 9), (8, 12), (None, 12)):
+        made, whole = build_examples(pool(completion, own), follow)
+        assert (len(made.ids), len(whole.ids)) == (length, 12)
+
+
 def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() -> None:
     def made(kind: str, count: int, weight: float) -> list[Example]:
         blank = Example(ids=(1, 2), mask=(False, True), task_type=kind, weight=weight, entry="")
@@ -233,11 +242,16 @@ def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() ->
 
     examples = [*made("weak", 60, 3.0), *made("strong", 40, 0.3), *made("rare", 4, 1.0)]
     fresh = {f"weak{k}" for k in range(40)} | {"strong0", "strong1"}
-    chosen = choose_examples(examples, fresh, 44, 1)
+    chosen = choose_examples(examples, fresh, (), 44, 1)
     counts = Counter(one.task_type for one in chosen)
     assert counts == {"weak": 20, "strong": 20, "rare": 4}
     replayed = [one.entry for one in chosen if one.task_type == "weak" and one.entry not in fresh]
     assert 3 <= len(replayed) <= 5  # a quarter of an equal share of 15
     assert {"strong0", "strong1"} <= {one.entry for one in chosen}
-    assert choose_examples(examples, fresh, 44, 1) == chosen != choose_examples(examples, fresh, 44, 2)
-    assert choose_examples(examples, fresh, 104, 1) == examples
+    assert (
+        choose_examples(examples, fresh, (), 44, 1) == chosen != choose_examples(examples, fresh, (), 44, 2)
+    )
+    assert choose_examples(examples, fresh, (), 104, 1) == examples
+    taught = {f"strong{k}" for k in range(10, 30)}
+    chosen = choose_examples(examples, fresh, taught, 44, 1)
+    assert sum(one.entry in taught for one in chosen) == 20 - len({"strong0", "strong1"})

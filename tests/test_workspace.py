@@ -156,8 +156,11 @@ def test_an_adapter_is_found_by_its_hash_and_a_damaged_one_refused(opening: Open
 def test_settings_are_kept_and_others_refused_once_the_run_has_begun(opening: Open, tmp_path: Path) -> None:
     ws = opening()
     kept = ws.folder / "config.toml"
+    ws.claim()
     assert config.load(kept) == ws.config
-    opening(gate__tasks=25)  # nothing has run yet: settings may be mended
+    ws.close()
+    ws = opening(gate__tasks=25)  # nothing has run yet: settings may be mended
+    ws.claim()
     assert config.load(kept).gate.tasks == 25
     ws.journal.done("begin", {"base": "b"})
     with pytest.raises(ConfigError, match="holds a run with other settings") as refused:

@@ -119,12 +119,15 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
     champion = champion_of(ws)
     opening = number == 0
-    examples = build_examples(pool)
+    examples = build_examples(pool, ws.config.learn.follow_turns)
     came_in = [entry for entry in pool.entries if entry.round == number]
     corrected = {e.id for e in came_in if e.operation is Operation.TEACHER_COMPLETION}
     fresh = corrected or {e.id for e in came_in}
     section = ws.config.learn
-    chosen = examples if opening else choose_examples(examples, fresh, section.max_examples, ws.seed + number)
+    taught = {entry.id for entry in pool.entries if entry.operation is not Operation.OWN_SUCCESS}
+    chosen = list(examples)
+    if not opening:
+        chosen = choose_examples(examples, fresh, taught, section.max_examples, ws.seed + number)
     lesson = Lesson(
         examples=chosen,
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),
@@ -136,7 +139,10 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         patience=ws.config.opening.patience if opening else 0,
         seed=derive_seed(ws.seed, "learn", number),
     )
-    settings = replace(section, method="sft", error_weight=0.0) if opening else section
+    settings = section
+    if opening:
+        rate = ws.config.opening.learning_rate
+        settings = replace(section, method="sft", error_weight=0.0, learning_rate=rate)
     total = sum(len(example.ids) for example in chosen) * lesson.epochs
     with progress(total, f"round {number}: learn", "tokens") as bar:
         candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)

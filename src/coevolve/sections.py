@@ -132,11 +132,12 @@ class LearnSection:
     method: Literal["sft", "sft+dpo"] = "sft"
     rank: Positive = 16  # of the LoRA
     alpha: Rate = 32.0  # LoRA scale is alpha / rank
-    learning_rate: Rate = 1e-3
+    learning_rate: Rate = 5e-4  # of a round; larger ones unlearn what is not in the lesson
     epochs: Positive = 1  # over the chosen examples, in a round
     batch_tokens: Positive = 1024  # of one pack, beside the prompt that all share
     accumulate: Positive = 1  # packs per optimiser step
     max_examples: Positive = 192  # of the pool in one round, this round's first
+    follow_turns: Count = 8  # kept of a teacher's completion after the turn that puts a failure right
     weight_decay: Amount = 0.01
     error_weight: Amount = 0.0  # extra weight of tokens the model gets wrong; 0 = plain loss
     dpo: DpoSection = field(default_factory=DpoSection)
@@ -149,6 +150,7 @@ class OpeningSection:
     demonstrations: Annotated[int, Field(ge=0, le=48)] = 48
     epochs: Positive = 6  # at most; validation decides earlier
     patience: Positive = 2  # epochs without a rise on validation
+    learning_rate: Rate = 1e-3  # a fresh adapter's; `learn.learning_rate` is that of the rounds
     validation: Positive = 24  # demonstrated validation tasks that tell when to stop; never trained on
 
 

@@ -225,7 +225,7 @@ async def test_the_grammar_lets_even_the_base_write_valid_actions(base_model: Op
     grammar = action_grammar(env.tools(), max_thought_words=8)
     prompts = [opening_ids(base_model.chat, env, task, Harness()) for task in tasks]
     await base_model.complete(prompts[0], Sampling(max_tokens=1))
-    sampling = Sampling(temperature=1.0, max_tokens=160, grammar=grammar)
+    sampling = Sampling(temperature=1.0, max_tokens=240, grammar=grammar)
     found = await asyncio.gather(
         *(base_model.complete(ids, replace(sampling, seed=k)) for k, ids in enumerate(prompts))
     )

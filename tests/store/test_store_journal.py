@@ -78,9 +78,11 @@ def test_steps_are_listed_in_the_order_of_finishing_with_wall_times(
     clock = iter([100.0, 103.0, 105.5, 106.0, 110.0])
     monkeypatch.setattr("coevolve.store.journal.time.monotonic", lambda: next(clock))
     journal = Journal(store, "r")  # 100
-    assert journal.get("b") is None  # 103
+    assert journal.get("b") is None
+    journal.start()  # 103
     journal.done("b", 1)  # 105.5
-    assert journal.get("a") is None  # 106
+    assert journal.get("a") is None
+    journal.start()  # 106
     journal.done("a", 2)  # 110
     assert [(step.name, step.value, step.wall_s) for step in journal.steps()] == [
         ("b", 1, 2.5),

@@ -3,7 +3,8 @@
 It decides from what this conversation has shown (identified? order read? paid? asked?) and never
 from a place in a script, so it can take over anywhere. It knows the task's hidden job, which only
 spares it understanding the customer's words: every value it uses was said or shown before.
-Thoughts name the decisive fact as it stands in the last result.
+Thoughts about an account name the job, then the decisive fact as it stands in the last result: each
+decision then follows from its own thought.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from coevolve.environments.shop.episode import Call, ShopEpisode
 from coevolve.errors import WorldError
 from coevolve.types import Action, Task
 
-_TITLES = {
-    "status": "Status of order {order}",
-    "cancel": "Cancel order {order}",
-    "return": "Return order {order}",
-    "warranty": "Warranty for order {order}",
-    "pay": "Pay order {order} with card {card}",
-    "coupon": "Coupon {code} for order {order}",
-    "buy": "Buy {quantity} {product} with card {card}",
+_JOBS = {
+    "status": "Status",
+    "cancel": "Cancel",
+    "return": "Return",
+    "warranty": "Warranty",
+    "pay": "Pay",
+    "coupon": "Coupon",
+    "buy": "Buy",
 }
-_OWN = "This customer's order"  # how a thought starts once the order was read
+_OWN = "this customer's order"  # how a thought starts once the order was read
 _BETTER = {"price": "cheaper", "weight": "lighter", "battery": "longer lasting"}
 
 Move = tuple[str, Action]
@@ -47,7 +48,8 @@ class ShopExpert:
         topic = view.job["topic"]
         if topic in _INFORM:
             return _INFORM[topic](view)
-        return _account(view)
+        thought, action = _account(view)
+        return f"{_JOBS[topic]}: {thought}", action
 
 
 class _View:
@@ -138,34 +140,33 @@ def _account(v: _View) -> Move:
     """What every request about an account goes through: ask, identify, card, order, ownership."""
     job, topic = v.job, v.job["topic"]
     if "order" in v.needed and "order" not in v.asked:
-        return _do("No order number given, so ask for it.", "ask", question="What is your order number?")
+        return _do("no order number given, so ask for it.", "ask", question="What is your order number?")
     if "identity" in v.needed and "identity" not in v.asked:
-        return _do("No email and PIN given, so ask for them.", "ask", question="What are your email and PIN?")
-    title = _TITLES[topic].format(**job)
+        return _do("no email and PIN given, so ask for them.", "ask", question="What are your email and PIN?")
     if not v.episode.desk.verified:
         rejected = v.last("verify_identity", job["email"], job["pin"])
         if rejected is not None:
             message = "Your email and PIN do not match, so I cannot help with this."
-            return _say("Email and PIN do not match, so refuse.", message)
-        return _do(f"{title}: verify identity first.", "verify_identity", email=job["email"], pin=job["pin"])
+            return _say("email and PIN do not match, so refuse.", message)
+        return _do("verify identity first.", "verify_identity", email=job["email"], pin=job["pin"])
     if topic in ("pay", "buy"):
         card = v.result("check_card", job["card"])
         if card is None:
-            return _do(f"Verified, so check card {job['card']}.", "check_card", card=job["card"])
+            return _do("verified, so check the card.", "check_card", card=job["card"])
         if card["status"] != "on file":
             message = f"The card {job['card']} is not on file, so I cannot charge it."
-            return _say(f"Card {job['card']} is not on file, so refuse.", message)
-        known = f"Card {job['card']} is on file"
+            return _say("card not on file, so refuse.", message)
+        known = "card on file"
     else:
-        known = "Verified"
+        known = "verified"
     if topic == "buy":
         return _buy(v, known)
     seen = v.result("get_user_order", job["order"])
     if seen is None:
-        return _do(f"{known}, so read order {job['order']}.", "get_user_order", order_id=job["order"])
+        return _do(f"{known}, so read the order.", "get_user_order", order_id=job["order"])
     if seen["account"] != "this customer":
         message = f"Order {job['order']} belongs to a different customer, so I cannot help with it."
-        return _say("A different customer's order, so refuse.", message)
+        return _say("a different customer's order, so refuse.", message)
     return _ORDER[topic](v, seen)
 
 
@@ -182,7 +183,7 @@ def _cancel(v: _View, seen: Mapping[str, Any]) -> Move:
     gone = v.result("cancel_order", number)
     if gone is not None:
         message = f"Order {number} is cancelled, the refund is {gone['refund']}."
-        return _say(f"Cancelled, refund {gone['refund']}, so tell it.", message)
+        return _say(f"cancelled, refund {gone['refund']}, so tell it.", message)
     if seen["status"] in ("shipped", "delivered"):
         message = f"Order {number} has already shipped, so it cannot be cancelled."
         return _say(f"{_OWN}, {seen['status']}, too late to cancel, so refuse.", message)
@@ -213,27 +214,27 @@ def _warranty(v: _View, seen: Mapping[str, Any]) -> Move:
         return _do(thought, "check_warranty", order_id=number)
     if not warranty["covered"]:
         message = f"Order {number} is not covered, the warranty ended {warranty['until']}."
-        return _say(f"Not covered, ended {warranty['until']}, so tell it.", message)
-    thought = "It is covered, so open a warranty ticket."
+        return _say(f"not covered, ended {warranty['until']}, so tell it.", message)
+    thought = "it is covered, so open a warranty ticket."
     return _do(thought, "create_return_ticket", order_id=number, reason="warranty")
 
 
 def _rma(number: str, opened: Mapping[str, Any]) -> Move:
     message = f"The return of order {number} is open, your number is {opened['rma']}."
-    return _say(f"Ticket {opened['rma']} is open, so tell it.", message)
+    return _say(f"ticket {opened['rma']} is open, so tell it.", message)
 
 
 def _coupon(v: _View, seen: Mapping[str, Any]) -> Move:
     number, code = v.job["order"], v.job["code"]
     applied = v.last("apply_coupon", number, code)
     if applied is None:
-        thought = f"{_OWN}, {seen['status']}, so apply {code}."
+        thought = f"{_OWN}, {seen['status']}, so apply the coupon."
         return _do(thought, "apply_coupon", order_id=number, code=code)
     if applied.result.get("error") == "coupon expired":
-        return _say("The coupon expired, so tell it.", f"Coupon {code} has expired, so it cannot be used.")
+        return _say("the coupon expired, so tell it.", f"Coupon {code} has expired, so it cannot be used.")
     total = v.episode.desk.world.orders[number].total
     message = f"Coupon {code} is applied, order {number} now costs ${total}."
-    return _say(f"The new total is ${total}, so tell it.", message)
+    return _say(f"the new total is ${total}, so tell it.", message)
 
 
 def _pay(v: _View, seen: Mapping[str, Any]) -> Move:
@@ -249,11 +250,11 @@ def _buy(v: _View, known: str) -> Move:
     created = v.result("create_order", product)
     if created is None:
         quantity = int(v.job["quantity"])
-        thought = f"{known}: order {quantity} {product}."
+        thought = f"{known}, so place the order."
         return _do(thought, "create_order", product=product, quantity=quantity)
     number = created["order"]
     if v.last("pay_order", number) is None:
-        return _do(f"Order {number} is placed, so pay it.", "pay_order", order_id=number, card=card)
+        return _do(f"order {number} is placed, so pay it.", "pay_order", order_id=number, card=card)
     return _after_payment(v, number, card)
 
 
@@ -263,18 +264,18 @@ def _after_payment(v: _View, number: str, card: str) -> Move:
     tried = v.last("pay_order", number)
     if order.status == "paid" or tried is None:
         message = f"Order {number} is paid, ${order.total} with card {order.card}."
-        return _say(f"Paid ${order.total}, so tell it.", message)
+        return _say(f"paid ${order.total}, so tell it.", message)
     if "declined" in tried.result:
         message = f"The payment of order {number} was declined by the bank, please use another card."
-        return _say("The payment was declined, so tell it.", message)
+        return _say("the payment was declined, so tell it.", message)
     if v.episode.desk.answers.code_sent:
         if "code" not in v.asked:
-            thought = "A code is needed, so ask for it."
+            thought = "a code is needed, so ask for it."
             return _do(thought, "ask", question="What is the code on your phone?")
         code = v.job["confirmation"]
-        thought = f"The code is {code}, so pay with it."
+        thought = f"the code is {code}, so pay with it."
         return _do(thought, "pay_order", order_id=number, card=card, confirmation=code)
-    return _do("Gateway timeout, so try again.", "pay_order", order_id=number, card=card)
+    return _do("gateway timeout, so try again.", "pay_order", order_id=number, card=card)
 
 
 _ORDER = {

@@ -58,6 +58,7 @@ OUT_OF_STOCK = (
     "no stock", "0 in stock", "none left", "not have it in stock", "not have any", "0 left",
 )  # fmt: skip
 IN_STOCK = ("in stock", "available")
+PAID = ("paid", "payment went through", "payment is complete", "payment was successful", "charged")
 DECLINED = ("declined", "was rejected", "refused by the bank", "rejected by the bank")
 COUPON_REJECTED = ("expired", "not valid", "no longer valid", "invalid", "unknown", "not known", "not exist")
 NOT_COVERED = (

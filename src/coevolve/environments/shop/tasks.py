@@ -94,6 +94,7 @@ def _buy(s: Sketch) -> None:
     product, quantity = s.product(0), s.draw.rng.randint(1, 3)
     card, number = s.customer.cards[-1], str(s.world.next_order)
     s.topic, s.identity_given = "buy", True
+    s.read("check_card", card)
     s.slots |= {"product": product.name, "quantity": str(quantity), "card": card, "new_order": number}
     total = product.price * quantity
     s.changes = {
@@ -111,14 +112,10 @@ def _buy(s: Sketch) -> None:
 def _pay(s: Sketch) -> None:
     order, card = s.take_order("placed"), s.customer.cards[-1]
     s.topic, s.identity_given, s.slots["card"] = "pay", True, card
+    s.read("check_card", card)
+    s.read("get_user_order", order.id)
     s.changes = {f"order.{order.id}.status": "paid", f"order.{order.id}.card": card}
-    s.facts["paid"] = [
-        "paid",
-        "payment went through",
-        "payment is complete",
-        "payment was successful",
-        "charged",
-    ]
+    s.facts["paid"] = list(phrases.PAID)
     s.not_told += ["not paid", "not been paid", "declined", "not charged"]
 
 
@@ -138,6 +135,7 @@ def _payment_trouble(s: Sketch) -> None:
 def _cancel(s: Sketch) -> None:
     order = s.take_order(s.draw.rng.choice(("paid", "packed")))
     s.topic, s.identity_given = "cancel", True
+    s.read("get_user_order", order.id)
     s.changes = {
         f"order.{order.id}.status": "cancelled",
         f"stock.{order.product}": s.product(0).stock + order.quantity,
@@ -184,6 +182,7 @@ def _coupon(s: Sketch) -> None:
     order = s.take_order("placed")
     coupon = next(iter(s.world.coupons.values()))
     s.topic, s.identity_given, s.slots["code"] = "coupon", True, coupon.code
+    s.read("get_user_order", order.id)
     s.read("apply_coupon", coupon.code)
     if s.draw.rng.random() < 0.35:
         s.world.coupons[coupon.code.upper()] = replace(coupon, expired=True)
