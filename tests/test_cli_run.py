@@ -224,7 +224,7 @@ def test_interrupted_run_writes_its_report_and_says_how_to_go_on(
     os.kill(process.pid, number)
     _, said = process.communicate(timeout=30)
     report = config.parent / "runs/toy/report/report.html"
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert str(report) in said and f"coevolve run {config} --resume" in said
     assert "Traceback" not in said
     assert "interrupted" in report.read_text(encoding="utf-8").lower()

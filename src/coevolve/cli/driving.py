@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
-from coevolve.cli.output import EXIT_INTERRUPTED, Interrupted, say
+from coevolve.cli.output import EXIT_INTERRUPTED, Interrupted
 
 T = TypeVar("T")
 
@@ -29,7 +29,8 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
         if asked:
             os._exit(EXIT_INTERRUPTED)
         asked = True
-        say("stopping; once more to leave without a report")
+        # Not through the stream: the signal may come in the middle of a line that is being written to it.
+        os.write(2, b"stopping; once more to leave without a report\n")
         loop.call_soon_threadsafe(task.cancel)
 
     before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
