@@ -144,9 +144,7 @@ def test_a_run_is_a_process_whose_peak_and_wall_are_noted(tmp_path: Path) -> Non
     assert bench.measured_run(words, tmp_path) == {"champion": "c"}
     (line,) = (tmp_path / PROCESSES).read_text().splitlines()
     noted = json.loads(line)
-    own = (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    )  # a child begins as a copy
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # a child begins as a copy
     assert noted["wall_s"] >= 0 and 0.001 < noted["peak_rss_gib"] < own + 0.2
     assert (
         "exit status 3"
