@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from coevolve.learn.llama import LlamaLora
 from coevolve.learn.peft_network import quiet
 
 VOCAB = 97
@@ -33,4 +34,16 @@ def save_tiny_llama(folder: Path, *, seed: int = 0) -> Path:
             with torch.no_grad():
                 value.uniform_(0.5, 1.5) if "norm" in name else value.normal_(0, 0.2)
         model.save_pretrained(folder)
+    return folder
+
+
+def random_adapter(folder: Path, base: Path, seed: int) -> Path:
+    """An adapter with an effect, of any Llama: B is drawn too."""
+    network = LlamaLora.load(base, adapter=None, rank=8, alpha=16, seed=seed)
+    random = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, value in network.parameters.items():
+            if "lora_B" in name:
+                value.copy_(0.02 * torch.randn(value.shape, generator=random))
+    network.save(folder)
     return folder

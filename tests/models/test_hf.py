@@ -15,6 +15,7 @@ from coevolve.learn.packing import Row, pack
 from coevolve.models.hf import TransformersModel, open_model
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.weights import find_weights, torch_folder
+from tiny_llama import random_adapter
 
 pytestmark = pytest.mark.model
 
@@ -57,19 +58,14 @@ async def test_sampled_log_probabilities_are_those_of_the_model(model: Transform
 
 async def test_an_adapter_acts_as_it_was_trained(tmp_path: Path) -> None:
     weights = find_weights("smollm2-135m")
-    base, adapter = torch_folder(weights), tmp_path / "adapter"
-    network = LlamaLora.load(base, adapter=None, rank=8, alpha=16, seed=1, dtype=torch.float32)
-    random = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for name, value in network.parameters.items():
-            if "lora_B" in name:
-                value.copy_(0.02 * torch.randn(value.shape, generator=random))
-    network.save(adapter)
+    base = torch_folder(weights)
+    adapter = random_adapter(tmp_path / "adapter", base, seed=1)
     adapted = open_model(weights, adapter=adapter)
     prompt = adapted.chat.open("You are brief.", QUESTIONS[0])
     said = await adapted.complete(prompt, Sampling(max_tokens=8))
     adapted.close()
     row = Row(prompt + said.ids, (0.0,) * len(prompt) + (1.0,) * len(said.ids))
+    network = LlamaLora.load(base, adapter=adapter, rank=8, alpha=16, seed=1, dtype=torch.float32)
     logp_N, hit_N = network.forward(pack([row]), grad=False)
     assert bool(hit_N.all()) and said.logprobs == pytest.approx(logp_N.tolist(), abs=0.01)
 

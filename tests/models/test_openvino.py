@@ -27,6 +27,7 @@ from coevolve.models.parity import check_parity
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.types import Split
+from tiny_llama import random_adapter
 
 pytestmark = pytest.mark.model
 
@@ -60,17 +61,6 @@ class World:
     weights: Weights
     adapters: dict[str, Path]
     said: dict[str, list[Said]]  # "base", "a", "b"
-
-
-def random_adapter(folder: Path, base: Path, seed: int) -> Path:
-    network = LlamaLora.load(base, adapter=None, rank=8, alpha=16, seed=seed)
-    random = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for name, value in network.parameters.items():
-            if "lora_B" in name:
-                value.copy_(0.02 * torch.randn(value.shape, generator=random))
-    network.save(folder)
-    return folder
 
 
 @torch.no_grad()

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from coevolve.errors import LearnError
 from coevolve.learn.llama_parts import Shape
+from coevolve.models.ir import BEYOND_LORA
 
 TARGETS = (
     "self_attn.q_proj",
@@ -76,7 +77,7 @@ def read_adapter(folder: Path, shape: Shape) -> tuple[dict[str, Tensor], float]:
     }
     if {name: tuple(value.shape) for name, value in values.items()} != expected:
         raise LearnError(f"adapter {folder} does not fit this base model", fix=fix)
-    if any(config.get(option) for option in ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern")):
+    if any(config.get(option) for option in BEYOND_LORA):
         raise LearnError(f"adapter {folder} is more than plain LoRA", fix=fix)
     return values, alpha
 

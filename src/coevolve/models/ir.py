@@ -27,7 +27,7 @@ _PROJECTIONS = (
     "mlp.down_proj",
 )
 _ADAPTER_KEY = re.compile(r"^base_model\.model\.(?P<place>.+)\.lora_(?P<side>[AB])\.weight$")
-_BEYOND_LORA = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern")
+BEYOND_LORA = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern")
 _IR_FILE = "openvino_model.xml"
 
 
@@ -83,7 +83,7 @@ def adapter_scale(adapter: Path) -> float:
             f"{adapter} is no PEFT adapter: {error}",
             fix="point to a folder with adapter_config.json and adapter_model.safetensors",
         ) from error
-    more = [option for option in _BEYOND_LORA if config.get(option)]
+    more = [option for option in BEYOND_LORA if config.get(option)]
     if more:
         raise ModelError(
             f"{adapter} is more than plain LoRA: {', '.join(more)}", fix="train it as plain LoRA"

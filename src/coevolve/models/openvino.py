@@ -114,7 +114,7 @@ class OpenVinoModel:
             except (RuntimeError, ValueError) as error:  # this request's own fault, such as a bad grammar
                 refused = ModelError(
                     f"the engine of {self.name} refused a request: {error}",
-                    fix="check its prompt and grammar",
+                    fix="set agent.constrained = false, or simplify the tools' schemas",
                 )
                 request.done.set_exception(refused)
                 continue
