@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from coevolve import loop, pool, rounds
+from coevolve.codec import to_json
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
-from coevolve.types import Decision, Operation, Split, Standing, Task
+from coevolve.gate import GateRule, PairedResult, decide
+from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
+from coevolve.workspace import Workspace
 from loop_world import STAGES, GrowingEngine, decisions
 from toy_world import ToyWorld
 
@@ -174,3 +178,57 @@ async def test_without_a_teacher_in_the_world_an_opening_is_refused(spaces: Any)
     with pytest.raises(ConfigError, match="has no teacher") as refused:
         await loop.run(ws)
     assert "opening.demonstrations = 0" in refused.value.fix
+
+
+def verdict_of(ws: Workspace, candidate: str, decision: Decision, wins: int, losses: int) -> Verdict:
+    champion = ws.registry.champion()
+    assert champion is not None
+    results = [
+        PairedResult(
+            task_id=f"t{k}",
+            task_type="count",
+            refusal=False,
+            champion=k >= wins,
+            candidate=k < wins or k >= wins + losses,
+            champion_turns=1,
+            candidate_turns=1,
+        )
+        for k in range(40)
+    ]
+    weighed = decide(results, GateRule(), 0, champion.id, candidate)
+    return replace(weighed, decision=decision)
+
+
+@pytest.mark.parametrize("start", ["latest", "champion"])
+@pytest.mark.parametrize(
+    ("decision", "wins", "losses", "goes_on"),
+    [
+        (Decision.REJECT, 9, 2, True),  # a veto for one type
+        (Decision.UNDECIDED, 3, 2, True),
+        (Decision.UNDECIDED, 2, 2, False),
+        (Decision.REJECT, 2, 9, False),
+    ],
+)
+async def test_a_round_starts_from_a_candidate_that_was_ahead(
+    spaces: Any, start: str, decision: Decision, wins: int, losses: int, goes_on: bool
+) -> None:
+    ws = spaces(learn__start=start)
+    await loop.improve(ws, 0)
+    first = ws.registry.champion()
+    for stage in ("collect", "score", "evolve", "learn"):
+        await loop.advance(ws, 1, stage)
+    candidate = ws.journal.get("round-1/learn")["version"]
+    verdict = verdict_of(ws, candidate, decision, wins, losses)
+    ws.registry.record(candidate, verdict)
+    ws.journal.done("round-1/gate", to_json(verdict))
+    collected = await loop.advance(ws, 2, "collect")
+    assert collected["version"] == (candidate if goes_on and start == "latest" else first.id)
+    assert ws.registry.champion() == first  # who learns is not who acts
+
+
+async def test_an_accepted_candidate_that_was_rolled_back_does_not_learn_on(spaces: Any) -> None:
+    ws = spaces()
+    await loop.improve(ws, 0)
+    base = ws.journal.get("begin")["base"]
+    ws.registry.rollback()
+    assert rounds.trainee_of(ws, 1).id == base

@@ -17,7 +17,7 @@ from typing import Any
 from coevolve import pool as pools
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.agents.teacher import complete, demonstrate
-from coevolve.codec import to_json
+from coevolve.codec import from_json, to_json
 from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
 from coevolve.examples import Example, build_examples, build_pairs, choose_examples, example_of
@@ -29,6 +29,7 @@ from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import replay_failed
 from coevolve.types import (
     Candidate,
+    Decision,
     Operation,
     PoolVersion,
     Split,
@@ -53,17 +54,17 @@ def begin(ws: Workspace) -> Version:
 
 
 async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
-    """Demonstrations in the opening; else the champion's own attempts at train tasks."""
+    """Demonstrations in the opening; else the trainee's own attempts at train tasks."""
     if number == 0:
         found = _demonstrations(ws, Split.TRAIN, ws.config.opening.demonstrations)
         ws.store.append(found, run=ws.journal.run_id, round=0)
         return {"trajectories": [t.id for t in found], "version": "teacher"}
-    champion = champion_of(ws)
+    trainee = trainee_of(ws, number)
     section = ws.config.collect
     tasks = _train_tasks(ws, number)
     failures = [t.task for t in _trajectories(ws, number - 1) if succeeded(t) is False]
     played = await ws.play(
-        champion,
+        trainee,
         replay_failed(tasks, failures, section.replay_failed_share),
         f"round {number}: collect",
         round=number,
@@ -78,7 +79,7 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
             f"every episode of round {number} broke; the first: {broken[0].party.value}, {broken[0].why}",
             fix="mend that, then start again under another run.name",
         )
-    return {"trajectories": [t.id for t in played], "version": champion.id, "tokens": _generated(played)}
+    return {"trajectories": [t.id for t in played], "version": trainee.id, "tokens": _generated(played)}
 
 
 async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
@@ -107,7 +108,7 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
 
 
 async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
-    """Turn the pool into a candidate version, starting from the champion's adapter."""
+    """Turn the pool into a candidate version, starting from the adapter of who collected."""
     from coevolve.learn.learner import Lesson, learn  # these load torch
     from coevolve.models.weights import torch_folder
 
@@ -117,8 +118,8 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         )
     ws.release_model()
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
-    champion = champion_of(ws)
     opening = number == 0
+    parent = champion_of(ws) if opening else ws.registry.get(finished(ws, key(number, "collect"))["version"])
     examples = build_examples(pool, ws.config.learn.follow_turns)
     came_in = [entry for entry in pool.entries if entry.round == number]
     corrected = {e.id for e in came_in if e.operation is Operation.TEACHER_COMPLETION}
@@ -133,7 +134,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),
         validation=_validation_examples(ws) if opening else (),
         base=torch_folder(ws.engine.weights),
-        adapter=ws.adapter(champion),
+        adapter=ws.adapter(parent),
         out=_work(ws, number),
         epochs=ws.config.opening.epochs if opening else section.epochs,
         patience=ws.config.opening.patience if opening else 0,
@@ -147,16 +148,16 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     with progress(total, f"round {number}: learn", "tokens") as bar:
         candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)
     give_back_memory()
-    return {"version": enter(ws, candidate, champion, pool).id, "notes": dict(candidate.notes)}
+    return {"version": enter(ws, candidate, parent, pool).id, "notes": dict(candidate.notes)}
 
 
 async def gate_round(ws: Workspace, number: int) -> Any:
     """Champion against candidate on held-out tasks; an accepted candidate becomes champion."""
     candidate = ws.registry.get(finished(ws, key(number, "learn"))["version"])
-    champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
-    if champion.id == candidate.id and candidate.parent is not None:  # repeated after it was accepted
-        champion = ws.registry.get(candidate.parent)
     clear(_work(ws, number))  # the candidate is kept; only an unfinished fit needs its checkpoint
+    champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
+    if champion.id == candidate.id and (given := ws.registry.verdicts(candidate.id)):
+        return to_json(given[-1])  # killed between the move and the journal
     verdict = await weigh(ws, champion, candidate, round=number)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)
@@ -199,6 +200,23 @@ def champion_of(ws: Workspace) -> Version:
     """Who acts now: the champion, which is the base at first."""
     champion = ws.registry.champion()
     return champion if champion is not None else begin(ws)
+
+
+def trainee_of(ws: Workspace, number: int) -> Version:
+    """Who learns in a round: the last candidate while the gate saw it ahead, else the champion.
+
+    A candidate that was vetoed for one type, or that too few tasks told from the champion, has learned
+    all the same: the next lesson mends it where throwing it away would repeat a whole round. Only the
+    champion acts for users.
+    """
+    champion = champion_of(ws)
+    step = ws.journal.get(key(number - 1, "gate"))
+    if step is None or ws.config.learn.start == "champion":
+        return champion
+    verdict = from_json(Verdict, step)
+    held_back = verdict.decision is not Decision.ACCEPT and champion.id == verdict.champion
+    ahead = verdict.overall.wins > verdict.overall.losses
+    return ws.registry.get(verdict.candidate) if held_back and ahead else champion
 
 
 def _work(ws: Workspace, number: int) -> Path:
@@ -264,14 +282,14 @@ def _pool_before(ws: Workspace, number: int) -> PoolVersion | None:
     return None if step is None else pools.load(ws.pools, step["pool"])
 
 
-def enter(ws: Workspace, candidate: Candidate, champion: Version, pool: PoolVersion) -> Version:
+def enter(ws: Workspace, candidate: Candidate, parent: Version, pool: PoolVersion) -> Version:
     """Put a candidate's adapter among the blobs and its version into the registry."""
     digest = put_folder(ws.blobs, Path(candidate.adapter_dir))
     version = make_version(
         base=ws.engine.base,
-        harness=champion.harness,
+        harness=parent.harness,
         adapters={MODULE: digest},
-        parent=champion.id,
+        parent=parent.id,
         pool=pool.id,
         learner=candidate.learner,
         notes=candidate.notes,
