@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["loop_world"]  # fixtures of the loop over the toy world
@@ -7,3 +10,14 @@ pytest_plugins = ["loop_world"]  # fixtures of the loop over the toy world
 # A shared machine's pauses are no findings, and the same commit must give the same result everywhere.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Single sequences gain little from torch's threads, which wait for each other on a busy machine."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from coevolve.pool import PoolRule, evolve
 from coevolve.types import (
     Action,
     Operation,
     Outcome,
     PoolEntry,
+    PoolVersion,
     Reward,
     Split,
     StopReason,
@@ -19,6 +21,7 @@ from coevolve.types import (
 )
 
 TOTALS = {Outcome.SUCCESS: 0.8, Outcome.PARTIAL: 0.0, Outcome.FAILURE: -0.8}
+RULE = PoolRule()
 
 
 def ids(text: str) -> tuple[int, ...]:
@@ -109,3 +112,13 @@ def entry(made: Trajectory, operation: Operation, *, synthetic: bool, executed: 
         synthetic=synthetic,
         executed=executed,
     )
+
+
+def made(*scored: Trajectory, rule: PoolRule = RULE, pool: PoolVersion | None = None) -> PoolVersion:
+    """The pool after one round of these, without a teacher."""
+    return evolve(pool, scored, rule, None, seed=0, round=1)
+
+
+def inside(pool: PoolVersion) -> set[str]:
+    """Ids of the trajectories in a pool."""
+    return {e.trajectory.id for e in pool.entries}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,16 +20,10 @@ from coevolve.learn.packing import Row, pack
 from coevolve.sections import DpoSection, LearnSection
 from tiny_llama import VOCAB, save_tiny_llama
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 FAST = LearnSection(rank=8, alpha=16.0, learning_rate=3e-2, batch_tokens=64)
 PREFIX = tuple(range(1, 21))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

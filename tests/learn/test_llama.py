@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,10 @@ from coevolve.learn.llama import LlamaLora, read_shape
 from coevolve.learn.packing import Pack, Row, pack
 from coevolve.learn.peft_network import quiet
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 VOCAB = 97
 PREFIX = 23
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Products this small gain nothing from threads, which wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @dataclass(frozen=True, slots=True)

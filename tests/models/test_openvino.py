@@ -29,7 +29,7 @@ from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.types import Split
 from tiny_llama import random_adapter
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_thread")]
 
 TOKENS = 16
 ADAPTED = 0.01  # random adapters enlarge the rounding of f32; base: 0.003
@@ -83,15 +83,6 @@ def greedy(model: Any, prompts: list[tuple[int, ...]], end_id: int) -> list[Said
         best = [scores[k - 1].topk(2).values for k in own]
         said.append(Said(prompt, tuple(out[len(prompt) :]), logps, tuple(float(a - b) for a, b in best)))
     return said
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Single sequences gain little from threads, which wait for each other on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

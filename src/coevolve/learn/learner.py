@@ -32,7 +32,7 @@ from coevolve.types import Candidate
 
 _PARITY_PROMPTS = 3
 _CLEAR = math.log(0.6)  # log-probability from which on no rounding makes another token the likelier one
-_PARITY_TRIES = 9  # examples looked at for prompts whose output the adapter follows
+_PARITY_TRIES = 9  # examples looked at for stretches that the adapter follows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,26 +164,23 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
     for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_TRIES]:
         if len(rows) == _PARITY_PROMPTS:
             break
-        row = _row(example)
-        packed = pack([row])
-        logp_N, hit_N = network.forward(packed, grad=False)
-        first = example.mask.index(True)
-        follows = 0
-        while (
-            first + follows < len(example.ids)
-            and example.mask[first + follows]
-            and hit_N[follows]
-            and logp_N[follows] > _CLEAR
-        ):
-            follows += 1
-        if follows:
-            rows.append(
-                {
-                    "prompt_ids": list(example.ids[:first]),
-                    "output_ids": list(example.ids[first : first + follows]),
-                    "logprobs": [round(float(x), 5) for x in logp_N[:follows]],
-                }
-            )
+        logp_N, hit_N = network.forward(pack([_row(example)]), grad=False)
+        own = [position for position, ours in enumerate(example.mask) if ours]
+        clear = [bool(hit) and float(logp) > _CLEAR for hit, logp in zip(hit_N, logp_N, strict=True)]
+        if True not in clear:
+            continue
+        first = last = clear.index(True)
+        while last + 1 < len(own) and clear[last + 1] and own[last + 1] == own[last] + 1:
+            last += 1
+        rows.append(
+            {
+                "prompt_ids": list(example.ids[: own[first]]),
+                "output_ids": list(example.ids[own[first] : own[last] + 1]),
+                "logprobs": [round(float(x), 5) for x in logp_N[first : last + 1]],
+            }
+        )
+    if not rows:
+        return  # it follows none of its examples anywhere: nothing that an engine could be held against
     with _writing(adapter):
         (adapter / PARITY_FILE).write_text(json.dumps(rows), encoding="utf-8")
 

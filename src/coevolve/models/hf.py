@@ -8,10 +8,8 @@ against a batch too large for memory: `batch_requests` bounds it.
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,15 +17,9 @@ from typing import Any
 from coevolve.errors import ModelError
 from coevolve.models.chat import TokenChat, load_chat
 from coevolve.models.ir import check_adapter
-from coevolve.models.protocol import SETTLE_TURNS, ChatFormat, Completion, Sampling
+from coevolve.models.protocol import ChatFormat, Completion, Sampling
+from coevolve.models.requests import Request, RequestQueue
 from coevolve.models.weights import Weights, torch_folder
-
-
-@dataclass(slots=True)
-class _Request:
-    ids: Sequence[int]
-    sampling: Sampling
-    done: asyncio.Future[Completion]
 
 
 @dataclass(slots=True)
@@ -39,57 +31,37 @@ class TransformersModel:
     tokens: TokenChat  # the same format, with what only the engine needs
     network: Any
     batch_requests: int = 32
-    _waiting: list[_Request] = field(default_factory=list)
-    _driver: asyncio.Task[None] | None = None
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "transformers"))
+    _queue: RequestQueue = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._queue = RequestQueue(self.name, self._drive)
 
     async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """One completion. Raises ModelError: deadline missed, a grammar is asked for, or it failed."""
-        if self.network is None:
-            raise ModelError(f"model {self.name} is closed", fix="open it again with open_model")
         if sampling.grammar is not None:
             raise ModelError(
                 "the transformers engine cannot decode under a grammar", fix="set agent.constrained = false"
             )
-        loop = asyncio.get_running_loop()
-        request = _Request(prompt_ids, sampling, loop.create_future())
-        self._waiting.append(request)
-        if self._driver is None or self._driver.done():
-            self._driver = loop.create_task(self._drive())
-        try:
-            async with asyncio.timeout(sampling.deadline_s):
-                return await request.done
-        except TimeoutError:
-            raise ModelError(
-                f"no completion within {sampling.deadline_s:g} s from {self.name}",
-                fix="raise agent.turn_timeout_s, or lower model.concurrency",
-            ) from None
+        return await self._queue.ask(prompt_ids, sampling)
 
     def close(self) -> None:
         """Free the model's memory. Idempotent."""
-        if self._driver is not None and not self._driver.done():
-            self._driver.cancel()
-        self._thread.shutdown(wait=True)
+        self._queue.close()
         self.network = None
 
     async def _drive(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            for _ in range(SETTLE_TURNS):  # whoever asks at the same moment joins this batch
-                await asyncio.sleep(0)
-            wanted = [one for one in self._waiting if not one.done.done()]  # others missed their deadline
-            batch, self._waiting = wanted[: self.batch_requests], wanted[self.batch_requests :]
+        queue = self._queue
+        while queue.waiting:
+            await queue.settle()
+            wanted = [one for one in queue.waiting if not one.done.done()]  # others missed their deadline
+            batch, queue.waiting = wanted[: self.batch_requests], wanted[self.batch_requests :]
             if not batch:
                 continue
             try:
-                drawn = await loop.run_in_executor(self._thread, _decode, self.network, batch, self.tokens)
+                drawn = await queue.in_thread(_decode, self.network, batch, self.tokens)
             except Exception as error:  # the boundary to any model's code: its failure is its requests'
-                failed = ModelError(
-                    f"{self.name} failed: {error}", fix="lower model.concurrency, or see `coevolve doctor`"
-                )
-                for one in batch:
-                    if not one.done.done():
-                        one.done.set_exception(failed)
+                fix = "lower model.concurrency, or see `coevolve doctor`"
+                queue.fail(batch, ModelError(f"{self.name} failed: {error}", fix=fix))
                 continue
             for one, completion in zip(batch, drawn, strict=True):
                 if not one.done.done():
@@ -124,7 +96,7 @@ def open_model(weights: Weights, *, adapter: Path | None = None) -> Transformers
     return TransformersModel(name=name, chat=chat, tokens=chat, network=network.eval())
 
 
-def _decode(network: Any, batch: Sequence[_Request], tokens: TokenChat) -> list[Completion]:
+def _decode(network: Any, batch: Sequence[Request], tokens: TokenChat) -> list[Completion]:
     """Draw all completions of a batch, one token of each at a time; who gave up waiting is left out."""
     import torch
 

@@ -9,9 +9,7 @@ with them the rounding, are the same from run to run.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +19,8 @@ import numpy as np
 from coevolve.errors import ModelError
 from coevolve.models.chat import TokenChat, load_chat
 from coevolve.models.ir import check_adapter, ir_folder, merge_adapter
-from coevolve.models.protocol import SETTLE_TURNS, ChatFormat, Completion, Sampling
+from coevolve.models.protocol import ChatFormat, Completion, Sampling
+from coevolve.models.requests import Request, RequestQueue
 from coevolve.models.weights import Weights, building, f16_gguf, torch_folder
 
 
@@ -37,14 +36,6 @@ class EngineOptions:
 
 
 @dataclass(slots=True)
-class _Request:
-    ids: Sequence[int]
-    sampling: Sampling
-    done: asyncio.Future[Completion]
-    handle: Any = None
-
-
-@dataclass(slots=True)
 class OpenVinoModel:
     """A `LanguageModel`. Made by `open_model`; a first request with the shared prompt fills its cache."""
 
@@ -52,59 +43,41 @@ class OpenVinoModel:
     chat: ChatFormat
     tokens: TokenChat  # the same format, with what only the engine needs
     pipeline: Any
-    _waiting: list[_Request] = field(default_factory=list)
-    _running: list[_Request] = field(default_factory=list)
-    _driver: asyncio.Task[None] | None = None
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "openvino"))
+    _queue: RequestQueue = field(init=False)
+    _running: list[Request] = field(default_factory=list)
     _count: int = 0
+
+    def __post_init__(self) -> None:
+        self._queue = RequestQueue(self.name, self._drive)
 
     async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """One completion. Raises ModelError: deadline missed, or the engine failed."""
-        if self.pipeline is None:
-            raise ModelError(f"model {self.name} is closed", fix="open it again with open_model")
-        loop = asyncio.get_running_loop()
-        request = _Request(prompt_ids, sampling, loop.create_future())
-        self._waiting.append(request)
-        if self._driver is None or self._driver.done():
-            self._driver = loop.create_task(self._drive())
-        try:
-            async with asyncio.timeout(sampling.deadline_s):
-                return await request.done
-        except TimeoutError:
-            raise ModelError(
-                f"no completion within {sampling.deadline_s:g} s from {self.name}",
-                fix="raise agent.turn_timeout_s, or lower model.concurrency",
-            ) from None
+        return await self._queue.ask(prompt_ids, sampling)
 
     def close(self) -> None:
         """Free the pipeline's memory. Idempotent."""
-        if self._driver is not None and not self._driver.done():
-            self._driver.cancel()
-        self._thread.shutdown(wait=True)
+        self._queue.close()
         self.pipeline = None
 
     async def _drive(self) -> None:
-        loop = asyncio.get_running_loop()
+        queue = self._queue
         try:
-            while self._waiting or self._running:
-                for _ in range(SETTLE_TURNS):
-                    await asyncio.sleep(0)
+            while queue.waiting or self._running:
+                await queue.settle()
                 self._admit()
                 if self._running:
-                    await loop.run_in_executor(self._thread, self.pipeline.step)
+                    await queue.in_thread(self.pipeline.step)
                 self._collect()
         except (RuntimeError, ValueError) as error:  # what the engine's binding raises
             failed = ModelError(f"the engine of {self.name} failed: {error}", fix="see `coevolve doctor`")
-            for request in (*self._waiting, *self._running):
-                if not request.done.done():
-                    request.done.set_exception(failed)
-            self._waiting.clear()
+            queue.fail((*queue.waiting, *self._running), failed)
+            queue.waiting.clear()
             self._running.clear()
 
     def _admit(self) -> None:
         import openvino
 
-        for request in self._waiting:
+        for request in self._queue.waiting:
             if request.done.done():  # its deadline passed, or its episode was cancelled
                 continue
             self._count += 1
@@ -116,15 +89,15 @@ class OpenVinoModel:
                     f"the engine of {self.name} refused a request: {error}",
                     fix="set agent.constrained = false, or simplify the tools' schemas",
                 )
-                request.done.set_exception(refused)
+                self._queue.fail([request], refused)
                 continue
             self._running.append(request)
-        self._waiting.clear()
+        self._queue.waiting.clear()
 
     def _collect(self) -> None:
         import openvino_genai
 
-        still: list[_Request] = []
+        still: list[Request] = []
         for request in self._running:
             if request.handle.get_status() == openvino_genai.GenerationStatus.RUNNING:
                 if request.done.done():

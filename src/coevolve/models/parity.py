@@ -32,6 +32,10 @@ async def check_parity(model: LanguageModel, adapter: Path, *, exact: bool) -> N
     if not file.is_file():
         return
     rows = json.loads(file.read_text(encoding="utf-8"))
+    if not rows:
+        raise ModelError(
+            f"{file} holds no prompt, so adapter {adapter} cannot be checked", fix="train the version again"
+        )
     asked = (model.complete(row["prompt_ids"], Sampling(max_tokens=len(row["output_ids"]))) for row in rows)
     answers = await asyncio.gather(*asked)
     gaps = [

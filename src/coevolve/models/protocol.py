@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-SETTLE_TURNS = 12  # turns of the event loop granted to episodes before a batch; in-memory worlds need four
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
