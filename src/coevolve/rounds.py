@@ -16,7 +16,7 @@ from typing import Any
 
 from coevolve import pool as pools
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
-from coevolve.agents.teacher import complete, demonstrate
+from coevolve.agents.teacher import complete, demonstrate, parting
 from coevolve.codec import from_json, to_json
 from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
@@ -267,9 +267,9 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
 
 
 def _complete(ws: Workspace, failed: Trajectory) -> Trajectory | None:
-    """The teacher from the first wrong turn; where that cannot be saved any more, from earlier ones."""
+    """The teacher from where it parts with the agent; where that is beyond saving, from earlier turns."""
     wrong = failed.reward.first_wrong if failed.reward is not None else None
-    start = wrong if wrong is not None else len(failed.turns) - 1
+    start = parting(ws.env, failed, wrong if wrong is not None else len(failed.turns) - 1)
     for turn in range(start, -1, -1):
         made = complete(ws.env, failed, ws.engine.chat, ws.harness, turn)
         if made is not None and succeeded(scored := ws.score(made)):

@@ -7,7 +7,7 @@ import pytest
 from coevolve.agents.action_text import parse
 from coevolve.agents.harness import Attempt, Harness
 from coevolve.agents.solo import run_episode
-from coevolve.agents.teacher import complete, demonstrate
+from coevolve.agents.teacher import complete, demonstrate, parting
 from coevolve.errors import WorldError
 from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.types import Party, StopReason, Trajectory
@@ -80,6 +80,33 @@ async def test_a_world_that_answers_otherwise_than_recorded_gives_no_completion(
 async def test_an_episode_that_is_over_cannot_be_completed() -> None:
     source = await _failed()
     assert complete(ToyWorld(), source, CHAT, HARNESS, from_turn=len(source.turns)) is None
+
+
+async def _thinking(thoughts: list[str]) -> Trajectory:
+    """Does what the teacher does, with these thoughts, and tells the wrong number at last."""
+    shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    lines = [turn.raw.split("\n", 1)[1] for turn in shown.turns[:-1]]
+    said = iter([f"{thought}\n{line}" for thought, line in zip(thoughts, lines, strict=True)])
+    model = ScriptedModel(lambda _: next(said, 'Done.\n{"tool": "reply", "message": "It is 9"}'))
+    attempt = Attempt(version="v1", seed=3)
+    return await run_episode(model, ToyWorld(), toy_task(), harness=HARNESS, attempt=attempt)
+
+
+async def test_teacher_and_agent_part_where_a_thought_differs_though_its_action_was_right() -> None:
+    shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    thoughts = [turn.thought for turn in shown.turns[:-1]]
+    wrong = len(thoughts)  # the reply
+    assert parting(ToyWorld(), await _thinking(thoughts), wrong) == wrong
+    astray = await _thinking(["Something else.", *thoughts[1:]])
+    assert astray.turns[0].action == shown.turns[0].action
+    assert parting(ToyWorld(), astray, wrong) == 0
+    silent = replace(astray, turns=tuple(replace(turn, thought="") for turn in astray.turns))
+    assert parting(ToyWorld(), silent, wrong) == wrong  # who does not think aloud is judged by deeds
+
+
+async def test_teacher_and_agent_part_at_the_first_other_action_and_at_nonsense() -> None:
+    source = await _failed()
+    assert parting(ToyWorld(), source, len(source.turns) - 1) <= 1
 
 
 def test_a_crash_during_a_demonstration_is_the_environments_failure() -> None:

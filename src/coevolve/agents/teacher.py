@@ -84,6 +84,27 @@ def complete(
     return replace(filled, wall_s=time.monotonic() - began)
 
 
+def parting(env: Environment, trajectory: Trajectory, latest: int) -> int:
+    """The first turn of which the teacher would have thought or done otherwise, `latest` at the latest.
+
+    Feedback blames the turn that went wrong, and that may follow from an earlier thought whose action
+    happened to be right. A lesson that mends only what followed teaches that thoughts mean nothing.
+
+    Raises: WorldError: the world has no teacher.
+    """
+    teacher = _teacher(env)
+    try:
+        episode = env.start(trajectory.task)
+        for turn in trajectory.turns[:latest]:
+            thought, action = teacher.act(episode, trajectory.task)
+            if turn.action != action or turn.thought not in ("", thought):
+                return turn.index
+            episode.step(turn.action)
+    except Exception:  # the boundary to a world: what cannot be asked of it stays as it was judged
+        return latest
+    return latest
+
+
 def _teacher(env: Environment) -> Teacher:
     teacher = env.teacher()
     if teacher is None:
