@@ -3,8 +3,8 @@
 It decides from what this conversation has shown (identified? order read? paid? asked?) and never
 from a place in a script, so it can take over anywhere. It knows the task's hidden job, which only
 spares it understanding the customer's words: every value it uses was said or shown before.
-Thoughts about an account name the job, then the decisive fact as it stands in the last result: each
-decision then follows from its own thought.
+Thoughts about an account name the job and what it is about, then the decisive fact as it stands in the
+last result: each decision then follows from its own thought.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ShopExpert:
         if topic in _INFORM:
             return _INFORM[topic](view)
         thought, action = _account(view)
-        return f"{_JOBS[topic]}: {thought}", action
+        return f"{_head(view, topic)}: {thought}", action
 
 
 class _View:
@@ -73,6 +73,16 @@ class _View:
         """The latest successful result of such a call."""
         call = self.last(tool, *values)
         return call.result if call is not None and not call.failed else None
+
+
+def _head(v: _View, topic: str) -> str:
+    """The job with the values it is about, as far as the customer has given them."""
+    job = v.job
+    if topic == "buy":
+        return f"{_JOBS[topic]} {job['quantity']} {job['product']} by {job['card']}"
+    if "order" in v.needed and "order" not in v.asked:
+        return _JOBS[topic]
+    return f"{_JOBS[topic]} {job['order']}" + (f" by {job['card']}" if topic == "pay" else "")
 
 
 def _do(thought: str, tool: str, **args: Any) -> Move:
