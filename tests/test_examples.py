@@ -134,10 +134,10 @@ def test_a_teachers_turns_are_imitated_whatever_the_tool_answered() -> None:
     assert learned(shown) == [1, 2]
 
 
-def test_of_a_completion_the_teachers_turns_alone_are_imitated() -> None:
+def test_of_a_completion_the_good_turns_before_the_teachers_are_imitated_too() -> None:
     wrong = turn(1, 2, action=None, error="malformed")
     mended = entry("c", turn(0, 1), wrong, turn(2, 3, by="teacher"), operation=Operation.TEACHER_COMPLETION)
-    assert learned(mended) == [3]
+    assert learned(mended) == [1, 3]
 
 
 def test_what_follows_the_last_good_turn_is_cut_off() -> None:
@@ -224,15 +224,6 @@ def test_the_same_pair_is_given_once() -> None:
 
 def test_a_pool_without_pairs_gives_none_and_no_error() -> None:
     assert build_pairs(pool()) == []
-
-
-def test_a_completion_is_kept_up_to_the_asked_turns_behind_its_mended_one() -> None:
-    turns = (turn(0, 1), turn(1, 2, by="teacher"), turn(2, 3, by="teacher"), turn(3, 4, by="teacher"))
-    completion = entry("c", *turns, operation=Operation.TEACHER_COMPLETION)
-    own = entry("o", *(replace(one, by="agent") for one in turns))
-    for follow, length in ((0, 6), (1, 9), (8, 12), (None, 12)):
-        made, whole = build_examples(pool(completion, own), follow)
-        assert (len(made.ids), len(whole.ids)) == (length, 12)
 
 
 def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from coevolve.errors import PoolError
@@ -41,18 +41,15 @@ class Pair:
     entry: str  # the entry the chosen side comes from
 
 
-def build_examples(pool: PoolVersion, follow_turns: int | None = None) -> list[Example]:
+def build_examples(pool: PoolVersion) -> list[Example]:
     """One example per entry to imitate, in the pool's order.
 
     An entry none of whose turns deserves imitation gives none.
 
-    Args: follow_turns: how many turns of a teacher's completion are kept after the one that puts the
-        failure right; None = all. The agent went wrong at that turn; of those behind it nothing is known.
-
     Raises: PoolError: nothing to imitate at all, or an entry without recorded token ids.
     """
     entries = [entry for entry in pool.entries if entry.operation in IMITATED]
-    made = (example_of(_cut(one, follow_turns), entry=one.id, weight=one.weight) for one in entries)
+    made = (example_of(one.trajectory, entry=one.id, weight=one.weight) for one in entries)
     built = [example for example in made if example is not None]
     if not built:
         raise PoolError(
@@ -157,29 +154,17 @@ def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
         return
 
 
-def _cut(entry: PoolEntry, follow_turns: int | None) -> Trajectory:
-    """A completion's trajectory up to so many turns behind the mended one; any other entry's, whole."""
-    whole = entry.trajectory
-    if entry.operation is not Operation.TEACHER_COMPLETION or follow_turns is None:
-        return whole
-    mended = next((turn.index for turn in whole.turns if turn.by == "teacher"), 0)
-    return replace(whole, turns=tuple(turn for turn in whole.turns if turn.index <= mended + follow_turns))
-
-
 def example_of(trajectory: Trajectory, *, entry: str = "", weight: float = 1.0) -> Example | None:
     """A trajectory's good turns as one example; None where it has none.
-
-    Where a teacher put a failure right, its turns alone are good: what led into the failure proves nothing.
 
     Raises: PoolError: a turn without recorded token ids.
     """
     ids: list[int] = []
     mask: list[bool] = []
     end = 0
-    mended = any(turn.by == "teacher" for turn in trajectory.turns)
     for turn in trajectory.turns:
         _require_ids(entry, trajectory, turn)
-        good = turn.by == "teacher" if mended else _good(trajectory, turn)
+        good = _good(trajectory, turn)
         ids += [*turn.context_ids, *turn.output_ids]
         mask += [False] * len(turn.context_ids) + [good] * len(turn.output_ids)
         end = len(ids) if good else end

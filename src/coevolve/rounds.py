@@ -120,7 +120,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
     opening = number == 0
     parent = champion_of(ws) if opening else ws.registry.get(finished(ws, key(number, "collect"))["version"])
-    examples = build_examples(pool, ws.config.learn.follow_turns)
+    examples = build_examples(pool)
     came_in = [entry for entry in pool.entries if entry.round == number]
     corrected = {e.id for e in came_in if e.operation is Operation.TEACHER_COMPLETION}
     fresh = corrected or {e.id for e in came_in}

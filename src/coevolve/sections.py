@@ -138,7 +138,6 @@ class LearnSection:
     batch_tokens: Positive = 1024  # of one pack, beside the prompt that all share
     accumulate: Positive = 1  # packs per optimiser step
     max_examples: Positive = 192  # of the pool in one round, this round's first
-    follow_turns: Count = 8  # kept of a teacher's completion after the turn that puts a failure right
     weight_decay: Amount = 0.01
     error_weight: Amount = 0.0  # extra weight of tokens the model gets wrong; 0 = plain loss
     dpo: DpoSection = field(default_factory=DpoSection)
