@@ -133,7 +133,7 @@ class LearnSection:
     start: Literal["latest", "champion"] = "latest"  # of a round; latest: a candidate that was seen ahead
     rank: Positive = 16  # of the LoRA
     alpha: Rate = 32.0  # LoRA scale is alpha / rank
-    learning_rate: Rate = 5e-4  # of a round; larger ones unlearn what is not in the lesson
+    learning_rate: Rate = 3e-4  # of a round; larger ones unlearn what is not in the lesson
     epochs: Positive = 1  # over the chosen examples, in a round
     batch_tokens: Positive = 1024  # of one pack, beside the prompt that all share
     accumulate: Positive = 1  # packs per optimiser step
