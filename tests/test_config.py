@@ -61,7 +61,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
             "learn.rank = 0: input should be greater than or equal to 1",
             "its default is 16",
         ),
-        ("[learn]\nlearning_rate = nan", "learn.learning_rate = nan", "its default is 0.0005"),
+        ("[learn]\nlearning_rate = nan", "learn.learning_rate = nan", "its default is 0.0003"),
         ("[pool]\nunverified_share = 1.5", "pool.unverified_share = 1.5", "its default is 0.2"),
         ("[opening]\ndemonstrations = 49", "opening.demonstrations = 49", "its default is 48"),
         ('[learn]\nmethod = "sft+dp"', "learn.method = 'sft+dp'", "did you mean 'sft+dpo'?"),
