@@ -41,16 +41,16 @@ class LocalEngine:
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
         """Load a model of its own for this adapter (about 5 s)."""
-        from coevolve.models.parity import check_parity
+        from coevolve.models.parity import base_parity, check_parity
 
+        recorded = await asyncio.to_thread(base_parity, self.weights) if adapter is None else adapter
         load = self._transformers if self._section.engine == "transformers" else self._openvino
         model = await asyncio.to_thread(load, adapter)
         try:
             # A first answer: it fills a prefix cache where there is one, and fails early where it must.
             await model.complete(prefix_ids, Sampling(max_tokens=1))
-            if adapter is not None:
-                exact = self._section.precision == "f32" or self._section.engine == "transformers"
-                await check_parity(model, adapter, exact=exact)
+            exact = self._section.precision == "f32" or self._section.engine == "transformers"
+            await check_parity(model, recorded, exact=exact)
         except BaseException:
             model.close()
             raise

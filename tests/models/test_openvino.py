@@ -23,7 +23,7 @@ from coevolve.learn.peft_network import quiet
 from coevolve.models.chat import load_chat
 from coevolve.models.grammar import action_grammar
 from coevolve.models.openvino import OpenVinoModel, open_model
-from coevolve.models.parity import check_parity
+from coevolve.models.parity import base_parity, check_parity
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.types import Split
@@ -266,7 +266,7 @@ async def test_parity_holds_for_its_adapter_and_not_for_another(
     file = folder / "parity.json"
     file.write_text(json.dumps(rows))
     await check_parity(model_a, folder, exact=True)
-    with pytest.raises(ModelError, match="does not run adapter"):
+    with pytest.raises(ModelError, match="0 of 3 prompts agree"):
         await check_parity(base_model, folder, exact=True)
     rows[1] = {**rows[1], "logprobs": [value - 0.5 for value in clear[1].logps[:8]]}
     file.write_text(json.dumps(rows))
@@ -274,6 +274,21 @@ async def test_parity_holds_for_its_adapter_and_not_for_another(
         await check_parity(model_a, folder, exact=True)
     assert "model.precision" in refused.value.fix
     await check_parity(model_a, folder, exact=False)  # half precision: one near tie may fall otherwise
+
+
+async def test_the_base_is_held_against_transformers_too(
+    base_model: OpenVinoModel, model_a: OpenVinoModel, world: World, tmp_path: Path
+) -> None:
+    weights = replace(world.weights, folder=tmp_path, source=torch_folder(world.weights))
+    folder = base_parity(weights)
+    rows = json.loads((folder / "parity.json").read_text())
+    assert len(rows) == 3 and max(len(row["output_ids"]) for row in rows) > 3
+    await check_parity(base_model, folder, exact=True)
+    with pytest.raises(ModelError, match="of 3 prompts agree"):
+        await check_parity(model_a, folder, exact=True)
+    (folder / "parity.json").write_text("[]")
+    with pytest.raises(ModelError, match="holds no prompt"):
+        await check_parity(base_model, folder, exact=True)
 
 
 def test_an_adapter_of_another_model_is_refused_before_it_is_loaded(world: World, tmp_path: Path) -> None:

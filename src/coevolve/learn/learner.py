@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -26,12 +25,11 @@ from coevolve.learn.fit import Batch, Network, Plan, fit
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
-from coevolve.models.parity import PARITY_FILE
+from coevolve.models.parity import CLEAR, PARITY_FILE
 from coevolve.sections import LearnSection
 from coevolve.types import Candidate
 
 _PARITY_PROMPTS = 3
-_CLEAR = math.log(0.6)  # log-probability from which on no rounding makes another token the likelier one
 _PARITY_TRIES = 9  # examples looked at for stretches that the adapter follows
 
 
@@ -166,7 +164,7 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
             break
         logp_N, hit_N = network.forward(pack([_row(example)]), grad=False)
         own = [position for position, ours in enumerate(example.mask) if ours]
-        clear = [bool(hit) and float(logp) > _CLEAR for hit, logp in zip(hit_N, logp_N, strict=True)]
+        clear = [bool(hit) and float(logp) > CLEAR for hit, logp in zip(hit_N, logp_N, strict=True)]
         if True not in clear:
             continue
         first = last = clear.index(True)
