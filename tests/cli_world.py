@@ -68,9 +68,7 @@ class ScriptedEngine:
 
 
 async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
-    """In the place of loop.learn_round: a candidate whose adapter is one small file."""
-    champion = ws.registry.champion()
-    assert champion is not None
+    """In the place of rounds.learn_round: a candidate whose adapter is one small file."""
     out = ws.folder / "work" / f"round-{number}"
     out.mkdir(parents=True, exist_ok=True)
     (out / "adapter_config.json").write_text(f'{{"round": {number}}}')
@@ -78,7 +76,7 @@ async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
     assert evolved is not None
     notes = {"sft": {"tokens": 100}}
     candidate = Candidate(adapter_dir=str(out), learner="sft", notes=notes)
-    version = rounds.enter(ws, candidate, champion, pool.load(ws.pools, evolved["pool"]))
+    version = rounds.enter(ws, candidate, rounds.parent_of(ws, number), pool.load(ws.pools, evolved["pool"]))
     return {"version": version.id, "notes": notes}
 
 

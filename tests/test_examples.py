@@ -202,6 +202,17 @@ def test_a_completion_is_paired_with_the_failure_it_mends() -> None:
     assert (pair.chosen_ids, pair.rejected_ids, pair.entry) == ((2,), (3,), "e-c")
 
 
+def test_a_teachers_thought_before_the_same_action_makes_a_pair_too() -> None:
+    act = turn(1, 2).action
+    mended = entry(
+        "c", turn(0, 1), turn(1, 2, by="teacher"), operation=Operation.TEACHER_COMPLETION, sources=("b",)
+    )
+    (pair,) = build_pairs(pool(mended, failure("b", turn(0, 1), turn(1, 3, action=act))))
+    assert (pair.chosen_ids, pair.rejected_ids) == ((2,), (3,))
+    own = entry("o", turn(0, 1), turn(1, 2))
+    assert build_pairs(pool(own, failure("b", turn(0, 1), turn(1, 3, action=act)))) == []
+
+
 def test_a_failure_is_paired_with_the_success_that_goes_along_with_it_longest() -> None:
     early = entry("a", turn(0, 5), turn(1, 6))
     late = entry("b", turn(0, 1), turn(1, 2))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from coevolve import loop, pool, rounds
+from coevolve import loop, pool, rounds, teaching
 from coevolve.codec import to_json
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
 from coevolve.gate import GateRule, PairedResult, decide
 from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
-from coevolve.workspace import Workspace
+from coevolve.workspace import Workspace, succeeded
 from loop_world import STAGES, GrowingEngine, decisions
 from toy_world import ToyWorld
 
@@ -108,7 +108,7 @@ async def test_pools_hold_train_tasks_alone(spaces: Any) -> None:
 async def test_validation_demonstrations_are_neither_kept_nor_pooled(spaces: Any) -> None:
     ws = spaces(run__max_rounds=0)
     await loop.run(ws)
-    assert len(rounds._validation_examples(ws)) > 0
+    assert len(teaching.validation_examples(ws)) > 0
     stored = {t.task.split for t in ws.store.find()}
     assert stored == {Split.TRAIN, Split.HELD_OUT, Split.TEST}
 
@@ -223,6 +223,10 @@ async def test_a_round_starts_from_a_candidate_that_was_ahead(
     ws.journal.done("round-1/gate", to_json(verdict))
     collected = await loop.advance(ws, 2, "collect")
     assert collected["version"] == (candidate if goes_on and start == "latest" else first.id)
+    for stage in ("score", "evolve", "learn"):
+        await loop.advance(ws, 2, stage)
+    learned = ws.journal.get("round-2/learn")["version"]
+    assert ws.registry.get(learned).parent == collected["version"]
     assert ws.registry.champion() == first  # who learns is not who acts
 
 
@@ -232,3 +236,45 @@ async def test_an_accepted_candidate_that_was_rolled_back_does_not_learn_on(spac
     base = ws.journal.get("begin")["base"]
     ws.registry.rollback()
     assert rounds.trainee_of(ws, 1).id == base
+
+
+async def test_a_candidate_that_was_ahead_of_another_champion_does_not_learn_on(spaces: Any) -> None:
+    ws = spaces()
+    await loop.improve(ws, 0)
+    for stage in ("collect", "score", "evolve", "learn"):
+        await loop.advance(ws, 1, stage)
+    candidate = ws.journal.get("round-1/learn")["version"]
+    verdict = verdict_of(ws, candidate, Decision.UNDECIDED, 9, 2)
+    ws.journal.done("round-1/gate", to_json(verdict))
+    assert rounds.trainee_of(ws, 2).id == candidate
+    ws.registry.rollback()
+    assert rounds.trainee_of(ws, 2).id == ws.journal.get("begin")["base"]
+
+
+async def test_a_candidate_promoted_by_hand_before_the_gate_says_what_to_do(spaces: Any) -> None:
+    ws = spaces()
+    await loop.improve(ws, 0)
+    for stage in ("collect", "score", "evolve", "learn"):
+        await loop.advance(ws, 1, stage)
+    ws.registry.promote(ws.journal.get("round-1/learn")["version"])
+    with pytest.raises(ConfigError, match="before the gate weighed it") as refused:
+        await loop.advance(ws, 1, "gate")
+    assert "rollback" in refused.value.fix
+    ws.registry.rollback()
+    await loop.advance(ws, 1, "gate")
+
+
+async def test_a_task_that_fails_again_keeps_its_correction_among_the_fresh(spaces: Any) -> None:
+    ws = spaces(GrowingEngine(skills=(10, 10, 10, 10, 10)), collect__replay_failed_share=1.0)
+    for number in range(3):
+        await loop.improve(ws, number)
+    kept = pool.load(ws.pools, ws.journal.get("round-2/evolve")["pool"])
+    corrected = [e for e in kept.entries if e.operation is Operation.TEACHER_COMPLETION]
+    failed = {
+        trajectory.task.id
+        for one in ws.journal.get("round-2/collect")["trajectories"]
+        if succeeded(trajectory := ws.score(ws.store.get(one))) is False
+    }
+    again = {e.id for e in corrected if e.round == 1 and e.trajectory.task.id in failed}
+    assert again and again <= rounds._fresh(ws, kept, 2)
+    assert all(e.trajectory.task.id in failed for e in corrected if e.id in rounds._fresh(ws, kept, 2))

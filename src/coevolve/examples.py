@@ -95,7 +95,7 @@ def build_pairs(pool: PoolVersion) -> list[Pair]:
 
     A success against a failure: a teacher's completion against the failure it mends, and each failure
     against the success of the same task that goes along with it longest. A short success against each
-    longer one of the same task. Two turns that do the same in other words make no pair.
+    longer one of the same task. Two of the agent's turns that do the same in other words make none.
 
     Raises: PoolError: an entry without recorded token ids.
     """
@@ -143,7 +143,8 @@ def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
         if one.output_ids == other.output_ids:
             prompt += one.output_ids
             continue
-        if one.action != other.action and _good(better.trajectory, one):
+        corrected = one.by != other.by  # a teacher's thought against the agent's
+        if (one.action != other.action or corrected) and _good(better.trajectory, one):
             yield Pair(
                 prompt_ids=tuple(prompt),
                 chosen_ids=one.output_ids,

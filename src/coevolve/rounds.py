@@ -16,17 +16,17 @@ from typing import Any
 
 from coevolve import pool as pools
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
-from coevolve.agents.teacher import complete, demonstrate, parting
 from coevolve.codec import from_json, to_json
 from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
-from coevolve.examples import Example, build_examples, build_pairs, choose_examples, example_of
+from coevolve.examples import build_examples, build_pairs, choose_examples
 from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
 from coevolve.machine import machine
 from coevolve.progress import progress
 from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import replay_failed
+from coevolve.teaching import completion, demonstrations, validation_examples
 from coevolve.types import (
     Candidate,
     Decision,
@@ -56,7 +56,7 @@ def begin(ws: Workspace) -> Version:
 async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
     """Demonstrations in the opening; else the trainee's own attempts at train tasks."""
     if number == 0:
-        found = _demonstrations(ws, Split.TRAIN, ws.config.opening.demonstrations)
+        found = demonstrations(ws, Split.TRAIN, ws.config.opening.demonstrations)
         ws.store.append(found, run=ws.journal.run_id, round=0)
         return {"trajectories": [t.id for t in found], "version": "teacher"}
     trainee = trainee_of(ws, number)
@@ -95,7 +95,7 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     before = _pool_before(ws, number)
     rule = pools.PoolRule(**asdict(ws.config.pool), opening=max(1, ws.config.opening.demonstrations))
     helped = ws.config.run.teacher == "scripted" and number > 0
-    completing = (lambda t: _complete(ws, t)) if helped else None
+    completing = (lambda t: completion(ws, t)) if helped else None
     seed = derive_seed(ws.seed, "evolve", number)
     pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
     completed = (e for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION)
@@ -119,11 +119,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     ws.release_model()
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
     opening = number == 0
-    parent = champion_of(ws) if opening else ws.registry.get(finished(ws, key(number, "collect"))["version"])
+    parent = parent_of(ws, number)
     examples = build_examples(pool)
-    came_in = [entry for entry in pool.entries if entry.round == number]
-    corrected = {e.id for e in came_in if e.operation is Operation.TEACHER_COMPLETION}
-    fresh = corrected or {e.id for e in came_in}
+    fresh = _fresh(ws, pool, number)
     section = ws.config.learn
     taught = {entry.id for entry in pool.entries if entry.operation is not Operation.OWN_SUCCESS}
     chosen = list(examples)
@@ -132,7 +130,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     lesson = Lesson(
         examples=chosen,
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),
-        validation=_validation_examples(ws) if opening else (),
+        validation=validation_examples(ws) if opening else (),
         base=torch_folder(ws.engine.weights),
         adapter=ws.adapter(parent),
         out=_work(ws, number),
@@ -156,8 +154,13 @@ async def gate_round(ws: Workspace, number: int) -> Any:
     candidate = ws.registry.get(finished(ws, key(number, "learn"))["version"])
     clear(_work(ws, number))  # the candidate is kept; only an unfinished fit needs its checkpoint
     champion = champion_of(ws)  # by hand, another one may have been promoted since the candidate learned
-    if champion.id == candidate.id and (given := ws.registry.verdicts(candidate.id)):
-        return to_json(given[-1])  # killed between the move and the journal
+    if champion.id == candidate.id:
+        if given := ws.registry.verdicts(candidate.id):
+            return to_json(given[-1])  # killed between the move and the journal
+        raise ConfigError(
+            f"{candidate.id} was promoted before the gate weighed it",
+            fix="run `coevolve rollback` on this config, then go on",
+        )
     verdict = await weigh(ws, champion, candidate, round=number)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)
@@ -219,6 +222,11 @@ def trainee_of(ws: Workspace, number: int) -> Version:
     return ws.registry.get(verdict.candidate) if held_back and ahead else champion
 
 
+def parent_of(ws: Workspace, number: int) -> Version:
+    """Whose adapter a round's candidate goes on from: who collected; in the opening, the champion."""
+    return ws.registry.get(finished(ws, key(number, "collect"))["version"]) if number else champion_of(ws)
+
+
 def _work(ws: Workspace, number: int) -> Path:
     """Where a round's candidate is made."""
     return ws.folder / "work" / f"round-{number}"
@@ -232,24 +240,20 @@ def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
     return [known.get(one) or ws.store.get(one) for one in step["trajectories"]]
 
 
-def _demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:
-    if ws.env.teacher() is None:
-        raise ConfigError(
-            f"the world {ws.env.name} has no teacher to demonstrate", fix="set opening.demonstrations = 0"
-        )
-    tasks = ws.env.tasks(split, ws.types, count, derive_seed(ws.seed, "opening", split) % 100_000)
-    return [ws.score(demonstrate(ws.env, task, ws.engine.chat, ws.harness)) for task in tasks]
-
-
-def _validation_examples(ws: Workspace) -> Sequence[Example]:
-    """Demonstrated validation tasks as examples: they tell when to stop and are never trained on."""
-    shown = _demonstrations(ws, Split.VALIDATION, ws.config.opening.validation)
-    made = (example_of(t) for t in shown if succeeded(t))
-    return [example for example in made if example is not None]
+def _fresh(ws: Workspace, pool: PoolVersion, number: int) -> set[str]:
+    """Ids of the entries that teach most now: corrections of what failed in this round, else what is new."""
+    failed = {t.task.id for t in _trajectories(ws, number) if succeeded(t) is False}
+    # One that failed before keeps its first correction: the teacher says the same again.
+    corrected = {
+        entry.id
+        for entry in pool.entries
+        if entry.operation is Operation.TEACHER_COMPLETION and entry.trajectory.task.id in failed
+    }
+    return corrected or {entry.id for entry in pool.entries if entry.round == number}
 
 
 def _train_tasks(ws: Workspace, number: int) -> list[Task]:
-    """The round's tasks: a share evenly over types, the rest where the champion fails most."""
+    """The round's tasks: a share evenly over types, the rest where the agent failed most in the last."""
     count = max(1, ws.config.collect.episodes // ws.config.collect.attempts)
     scored = ws.journal.get(key(number - 1, "score")) if number > 1 else None
     failing = dict.fromkeys(ws.types, 1.0)
@@ -264,17 +268,6 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
         seed = derive_seed(ws.seed, "train", number) % 100_000
         tasks += ws.env.tasks(Split.TRAIN, [name], wanted, seed)
     return tasks
-
-
-def _complete(ws: Workspace, failed: Trajectory) -> Trajectory | None:
-    """The teacher from where it parts with the agent; where that is beyond saving, from earlier turns."""
-    wrong = failed.reward.first_wrong if failed.reward is not None else None
-    start = parting(ws.env, failed, wrong if wrong is not None else len(failed.turns) - 1)
-    for turn in range(start, -1, -1):
-        made = complete(ws.env, failed, ws.engine.chat, ws.harness, turn)
-        if made is not None and succeeded(scored := ws.score(made)):
-            return scored
-    return None
 
 
 def _pool_before(ws: Workspace, number: int) -> PoolVersion | None:

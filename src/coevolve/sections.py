@@ -83,7 +83,7 @@ class CollectSection:
     attempts: Positive = 1  # at one task, each with its own seed
     temperature: Amount = 0.9
     epsilon_tool: Share = 0.03  # share of turns whose tool is forced at random
-    replay_failed_share: Share = 0.2  # share of tasks that the champion failed in the round before
+    replay_failed_share: Share = 0.2  # share of tasks that were failed in the round before
     even_share: Share = 0.4  # share of tasks spread evenly over types; the rest goes to weak types
 
 
@@ -130,7 +130,7 @@ class LearnSection:
     """[learn]: how a pool becomes a candidate's adapter."""
 
     method: Literal["sft", "sft+dpo"] = "sft"
-    start: Literal["latest", "champion"] = "latest"  # of a round; latest: a candidate that was seen ahead
+    start: Literal["latest", "champion"] = "latest"  # who learns; latest: the last candidate, if seen ahead
     rank: Positive = 16  # of the LoRA
     alpha: Rate = 32.0  # LoRA scale is alpha / rank
     learning_rate: Rate = 3e-4  # of a round; larger ones unlearn what is not in the lesson

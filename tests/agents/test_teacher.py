@@ -7,7 +7,7 @@ import pytest
 from coevolve.agents.action_text import parse
 from coevolve.agents.harness import Attempt, Harness
 from coevolve.agents.solo import run_episode
-from coevolve.agents.teacher import complete, demonstrate, parting
+from coevolve.agents.teacher import complete, demonstrate, find_parting
 from coevolve.errors import WorldError
 from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.types import Party, StopReason, Trajectory
@@ -96,17 +96,30 @@ async def test_teacher_and_agent_part_where_a_thought_differs_though_its_action_
     shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
     thoughts = [turn.thought for turn in shown.turns[:-1]]
     wrong = len(thoughts)  # the reply
-    assert parting(ToyWorld(), await _thinking(thoughts), wrong) == wrong
+    assert find_parting(ToyWorld(), await _thinking(thoughts), wrong) == wrong
     astray = await _thinking(["Something else.", *thoughts[1:]])
     assert astray.turns[0].action == shown.turns[0].action
-    assert parting(ToyWorld(), astray, wrong) == 0
+    assert find_parting(ToyWorld(), astray, wrong) == 0
     silent = replace(astray, turns=tuple(replace(turn, thought="") for turn in astray.turns))
-    assert parting(ToyWorld(), silent, wrong) == wrong  # who does not think aloud is judged by deeds
+    assert find_parting(ToyWorld(), silent, wrong) == wrong  # who does not think aloud is judged by deeds
 
 
 async def test_teacher_and_agent_part_at_the_first_other_action_and_at_nonsense() -> None:
     source = await _failed()
-    assert parting(ToyWorld(), source, len(source.turns) - 1) <= 1
+    last = len(source.turns) - 1
+    assert find_parting(ToyWorld(), source, last) == 0  # the teacher would have added 3 at once
+    nonsense = replace(demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS).turns[0], index=1, action=None)
+    shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    astray = replace(shown, turns=(shown.turns[0], nonsense, *shown.turns[1:]))
+    assert find_parting(ToyWorld(), astray, 2) == 1
+
+
+def test_a_world_that_crashes_leaves_the_blame_where_it_was() -> None:
+    shown = demonstrate(ToyWorld(), toy_task(), CHAT, HARNESS)
+    crashing = replace(shown, task=toy_task(trouble="crash"))
+    assert find_parting(ToyWorld(), crashing, 1) == 1
+    with pytest.raises(WorldError, match='teacher = "none"'):
+        find_parting(ToyWorld(teacher=False), shown, 1)
 
 
 def test_a_crash_during_a_demonstration_is_the_environments_failure() -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.fit import Network
-from coevolve.learn.learner import Lesson, learn, turn_accuracy
+from coevolve.learn.learner import Lesson, clear_stretch, learn, turn_accuracy
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Row, pack
@@ -205,6 +205,22 @@ def test_validation_stops_a_lesson_that_rises_no_more(base: Path, tmp_path: Path
     scores = candidate.notes["sft"]["validation"]
     assert len(scores) < 30
     assert max(scores) == scores[-3]
+
+
+@pytest.mark.parametrize(
+    ("own", "clear", "stretch"),
+    [
+        ((3, 4, 5, 9, 10), (True, True, False, True, True), range(2)),
+        ((3, 4, 5, 9, 10), (False, True, True, True, True), range(1, 3)),
+        ((3, 4, 8, 9, 10), (True, True, True, True, True), range(2, 5)),
+        ((3, 4), (False, False), range(0)),
+        ((), (), range(0)),
+    ],
+)
+def test_parity_is_asked_on_the_longest_clear_stretch_of_one_turn(
+    own: tuple[int, ...], clear: tuple[bool, ...], stretch: range
+) -> None:
+    assert clear_stretch(own, clear) == stretch
 
 
 def test_parity_file_agrees_with_a_computation_of_its_own(base: Path, tmp_path: Path) -> None:

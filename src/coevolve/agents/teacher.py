@@ -7,9 +7,10 @@ the ids of what the agent would have seen and said. A teacher's turn carries no 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 
-from coevolve.agents.action_text import render
+from coevolve.agents.action_text import parse, render
 from coevolve.agents.harness import Harness, following_ids, opening_ids, trajectory_id
 from coevolve.environments.protocol import Environment, Episode, Teacher
 from coevolve.errors import WorldError
@@ -84,7 +85,7 @@ def complete(
     return replace(filled, wall_s=time.monotonic() - began)
 
 
-def parting(env: Environment, trajectory: Trajectory, latest: int) -> int:
+def find_parting(env: Environment, trajectory: Trajectory, latest: int) -> int:
     """The first turn of which the teacher would have thought or done otherwise, `latest` at the latest.
 
     Feedback blames the turn that went wrong, and that may follow from an earlier thought whose action
@@ -92,16 +93,16 @@ def parting(env: Environment, trajectory: Trajectory, latest: int) -> int:
 
     Raises: WorldError: the world has no teacher.
     """
-    teacher = _teacher(env)
-    try:
+    teacher, tools = _teacher(env), env.tools()
+    specs = {tool.name: tool for tool in tools}
+    with suppress(Exception):  # the boundary to a world: what cannot be asked of it stays as it was judged
         episode = env.start(trajectory.task)
         for turn in trajectory.turns[:latest]:
             thought, action = teacher.act(episode, trajectory.task)
-            if turn.action != action or turn.thought not in ("", thought):
+            meant = parse(render(thought, action, specs[action.tool]), tools)
+            if turn.action is None or turn.action != meant.action or turn.thought not in ("", meant.thought):
                 return turn.index
             episode.step(turn.action)
-    except Exception:  # the boundary to a world: what cannot be asked of it stays as it was judged
-        return latest
     return latest
 
 

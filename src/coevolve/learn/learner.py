@@ -111,6 +111,20 @@ def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> f
     return float(np.mean(right))
 
 
+def clear_stretch(own: Sequence[int], clear: Sequence[bool]) -> range:
+    """The longest run of neighbouring positions `own` that are `clear`, as indices; the first of equals."""
+    best, start = range(0), 0
+    for k, position in enumerate(own):
+        if not clear[k]:
+            start = k + 1
+            continue
+        if k > start and position != own[k - 1] + 1:
+            start = k
+        if k + 1 - start > len(best):
+            best = range(start, k + 1)
+    return best
+
+
 def _prefer(
     network: Network, lesson: Lesson, settings: LearnSection, work: Path, on_tokens: Callable[[int], None]
 ) -> dict[str, Any]:
@@ -165,16 +179,14 @@ def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None
         logp_N, hit_N = network.forward(pack([_row(example)]), grad=False)
         own = [position for position, ours in enumerate(example.mask) if ours]
         clear = [bool(hit) and float(logp) > CLEAR for hit, logp in zip(hit_N, logp_N, strict=True)]
-        if True not in clear:
+        stretch = clear_stretch(own, clear)
+        if not stretch:
             continue
-        first = last = clear.index(True)
-        while last + 1 < len(own) and clear[last + 1] and own[last + 1] == own[last] + 1:
-            last += 1
         rows.append(
             {
-                "prompt_ids": list(example.ids[: own[first]]),
-                "output_ids": list(example.ids[own[first] : own[last] + 1]),
-                "logprobs": [round(float(x), 5) for x in logp_N[first : last + 1]],
+                "prompt_ids": list(example.ids[: own[stretch.start]]),
+                "output_ids": [example.ids[own[k]] for k in stretch],
+                "logprobs": [round(float(logp_N[k]), 5) for k in stretch],
             }
         )
     if not rows:

@@ -53,8 +53,7 @@ class TransformersModel:
         queue = self._queue
         while queue.waiting:
             await queue.settle()
-            wanted = [one for one in queue.waiting if not one.done.done()]  # others missed their deadline
-            batch, queue.waiting = wanted[: self.batch_requests], wanted[self.batch_requests :]
+            batch = queue.take(self.batch_requests)
             if not batch:
                 continue
             try:
@@ -64,8 +63,7 @@ class TransformersModel:
                 queue.fail(batch, ModelError(f"{self.name} failed: {error}", fix=fix))
                 continue
             for one, completion in zip(batch, drawn, strict=True):
-                if not one.done.done():
-                    one.done.set_result(completion)
+                queue.finish(one, completion)
 
 
 def open_model(weights: Weights, *, adapter: Path | None = None) -> TransformersModel:

@@ -70,16 +70,13 @@ class OpenVinoModel:
                 self._collect()
         except (RuntimeError, ValueError) as error:  # what the engine's binding raises
             failed = ModelError(f"the engine of {self.name} failed: {error}", fix="see `coevolve doctor`")
-            queue.fail((*queue.waiting, *self._running), failed)
-            queue.waiting.clear()
+            queue.fail((*queue.take(), *self._running), failed)
             self._running.clear()
 
     def _admit(self) -> None:
         import openvino
 
-        for request in self._queue.waiting:
-            if request.done.done():  # its deadline passed, or its episode was cancelled
-                continue
+        for request in self._queue.take():
             self._count += 1
             ids = openvino.Tensor(np.asarray(request.ids, dtype=np.int64)[None])
             try:
@@ -92,7 +89,6 @@ class OpenVinoModel:
                 self._queue.fail([request], refused)
                 continue
             self._running.append(request)
-        self._queue.waiting.clear()
 
     def _collect(self) -> None:
         import openvino_genai
@@ -104,7 +100,7 @@ class OpenVinoModel:
                     request.handle.cancel()
                 still.append(request)
             elif not request.done.done():
-                request.done.set_result(self._completion(request.handle.read_all()[0]))
+                self._queue.finish(request, self._completion(request.handle.read_all()[0]))
         self._running = still
 
     def _completion(self, output: Any) -> Completion:

@@ -33,7 +33,7 @@ async def check_parity(model: LanguageModel, folder: Path, *, exact: bool) -> No
 
     The trainer writes `parity.json` beside an adapter: prompts with the output that its own argmax
     follows at every token, and that output's log-probabilities. Takes under 2 s; folders without the
-    file (an adapter from elsewhere) are passed over.
+    file (an adapter from elsewhere, or one that follows none of its examples) are passed over.
 
     Args: exact: the engine computes in f32, so every prompt must agree to 0.05 in the mean absolute
         difference; in half precision near ties may fall otherwise, so half of the prompts to 0.5.

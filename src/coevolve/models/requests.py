@@ -43,7 +43,7 @@ class RequestQueue:
     async def ask(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """One completion. Raises ModelError: deadline missed, closed, or what the driver set."""
         if self._closed:
-            raise ModelError(f"model {self.name} is closed", fix="open it again with open_model")
+            raise self._closed_error()
         loop = asyncio.get_running_loop()
         request = Request(prompt_ids, sampling, loop.create_future())
         self.waiting.append(request)
@@ -58,6 +58,13 @@ class RequestQueue:
                 fix="raise agent.turn_timeout_s, or lower model.concurrency",
             ) from None
 
+    def take(self, at_most: int | None = None) -> list[Request]:
+        """Remove those who wait longest from the queue; whose asker gave up is left out."""
+        wanted = [request for request in self.waiting if not request.done.done()]
+        count = len(wanted) if at_most is None else at_most
+        self.waiting = wanted[count:]
+        return wanted[:count]
+
     async def settle(self) -> None:
         """Give every episode that can ask the time to do so: what asks at one moment runs together."""
         for _ in range(SETTLE_TURNS):
@@ -67,15 +74,24 @@ class RequestQueue:
         """Run the model's own code where it does not hold up the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *values)
 
+    def finish(self, request: Request, completion: Completion) -> None:
+        """Answer a request, unless its asker gave up."""
+        if not request.done.done():
+            request.done.set_result(completion)
+
     def fail(self, requests: Iterable[Request], error: ModelError) -> None:
-        """End requests that are not done yet."""
+        """End those that are not done yet."""
         for request in requests:
             if not request.done.done():
                 request.done.set_exception(error)
 
     def close(self) -> None:
-        """Stop serving and end the thread. Idempotent."""
+        """Stop serving and end the thread; who still waits is told. Idempotent."""
         self._closed = True
+        self.fail(self.take(), self._closed_error())
         if self._driver is not None and not self._driver.done():
             self._driver.cancel()
         self._thread.shutdown(wait=True)
+
+    def _closed_error(self) -> ModelError:
+        return ModelError(f"model {self.name} is closed", fix="open it again with open_model")

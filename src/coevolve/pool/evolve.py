@@ -77,7 +77,7 @@ def evolve(
         pool: the version so far; None starts one.
         scored: trajectories with rewards; their order does not matter.
         rule: caps and bounds.
-        complete: finishes a failed trajectory from its first wrong turn, executed and scored; None where
+        complete: finishes a failed trajectory, executed and scored; None where
             it cannot. Called at most `rule.completions` times, weakest types first, once per task.
         seed: breaks ties.
         round: number of this round, kept on the entries.

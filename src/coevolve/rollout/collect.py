@@ -91,7 +91,7 @@ def _episode_seed(seed: int, task: Task, number: int) -> int:
 
 
 def replay_failed(tasks: Sequence[Task], failures: Sequence[Task], share: float) -> list[Task]:
-    """The same number of tasks, up to `share` of them replaced by ones the champion failed.
+    """The same number of tasks, up to `share` of them replaced by ones that were failed.
 
     Replacements are spread evenly, prefer a place of their own type, so that a balance over types
     stays, and come in the order given. Tasks already among `tasks` are not repeated.

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from typing import Any
 
@@ -45,7 +46,8 @@ def test_every_value_the_expert_uses_was_said_or_shown_before(shop: Shop) -> Non
         episode, said = shop.start(task), task.opening
         teacher = shop.teacher()
         while not episode.done:
-            _, action = teacher.act(episode, task)
+            thought, action = teacher.act(episode, task)
+            assert all(number in said for number in re.findall(r"\d+", thought)), (task.id, thought)
             for name in ("order_id", "email", "pin", "card", "confirmation", "code", "product", "name"):
                 assert str(action.args.get(name, "")) in said, (task.id, action)
             said += episode.step(action).observation
