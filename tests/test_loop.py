@@ -265,7 +265,12 @@ async def test_a_candidate_promoted_by_hand_before_the_gate_says_what_to_do(spac
 
 
 async def test_a_task_that_fails_again_keeps_its_correction_among_the_fresh(spaces: Any) -> None:
-    ws = spaces(GrowingEngine(skills=(0, 0, 0)), collect__replay_failed_share=1.0, opening__demonstrations=0)
+    ws = spaces(
+        GrowingEngine(skills=(0, 0, 0)),
+        collect__replay_failed_share=1.0,
+        opening__demonstrations=0,
+        pool__executed_share=1.0,
+    )
     for number in (1, 2):
         await loop.improve(ws, number)
     kept = pool.load(ws.pools, ws.journal.get("round-2/evolve")["pool"])
