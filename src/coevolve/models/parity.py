@@ -67,7 +67,10 @@ async def check_parity(model: LanguageModel, folder: Path, *, exact: bool) -> No
 def _write_base(folder: Path, path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
 
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     rows = []
