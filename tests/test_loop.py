@@ -205,11 +205,11 @@ def verdict_of(ws: Workspace, candidate: str, decision: Decision, wins: int, los
     [
         (Decision.REJECT, 9, 2, True),  # a veto for one type
         (Decision.UNDECIDED, 3, 2, True),
-        (Decision.UNDECIDED, 2, 2, False),
+        (Decision.REJECT, 3, 4, True),  # as good as even
         (Decision.REJECT, 2, 9, False),
     ],
 )
-async def test_a_round_starts_from_a_candidate_that_was_ahead(
+async def test_a_round_starts_from_a_candidate_that_was_not_behind(
     spaces: Any, start: str, decision: Decision, wins: int, losses: int, goes_on: bool
 ) -> None:
     ws = spaces(learn__start=start)

@@ -20,7 +20,7 @@ from coevolve.codec import from_json, to_json
 from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
 from coevolve.examples import build_examples, build_pairs, choose_examples
-from coevolve.gate import GateRule, gate
+from coevolve.gate import GateRule, gate, sign_test
 from coevolve.learn.checkpoints import clear
 from coevolve.machine import machine
 from coevolve.progress import progress
@@ -40,6 +40,8 @@ from coevolve.types import (
     Version,
 )
 from coevolve.workspace import MODULE, Workspace, give_back_memory, succeeded
+
+_BEHIND = 0.2  # one-sided p of more losses than wins from which a candidate counts as behind
 
 
 def begin(ws: Workspace) -> Version:
@@ -206,11 +208,11 @@ def champion_of(ws: Workspace) -> Version:
 
 
 def trainee_of(ws: Workspace, number: int) -> Version:
-    """Who learns in a round: the last candidate while the gate saw it ahead, else the champion.
+    """Who learns in a round: the last candidate, unless the gate saw it behind; then the champion.
 
-    A candidate that was vetoed for one type, or that too few tasks told from the champion, has learned
-    all the same: the next lesson mends it where throwing it away would repeat a whole round. Only the
-    champion acts for users.
+    A candidate that was vetoed for one type, or that the gate could not tell from the champion, has
+    learned all the same: the next lesson builds on it where throwing it away would repeat a whole round.
+    Only the champion acts for users.
     """
     champion = champion_of(ws)
     step = ws.journal.get(key(number - 1, "gate"))
@@ -218,8 +220,8 @@ def trainee_of(ws: Workspace, number: int) -> Version:
         return champion
     verdict = from_json(Verdict, step)
     held_back = verdict.decision is not Decision.ACCEPT and champion.id == verdict.champion
-    ahead = verdict.overall.wins > verdict.overall.losses
-    return ws.registry.get(verdict.candidate) if held_back and ahead else champion
+    behind = sign_test(verdict.overall.losses, verdict.overall.wins) <= _BEHIND
+    return champion if behind or not held_back else ws.registry.get(verdict.candidate)
 
 
 def parent_of(ws: Workspace, number: int) -> Version:

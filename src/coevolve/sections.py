@@ -130,7 +130,7 @@ class LearnSection:
     """[learn]: how a pool becomes a candidate's adapter."""
 
     method: Literal["sft", "sft+dpo"] = "sft"
-    start: Literal["latest", "champion"] = "latest"  # who learns; latest: the last candidate, if seen ahead
+    start: Literal["latest", "champion"] = "latest"  # who learns; latest: the last candidate unless behind
     rank: Positive = 16  # of the LoRA
     alpha: Rate = 32.0  # LoRA scale is alpha / rank
     learning_rate: Rate = 3e-4  # of a round; larger ones unlearn what is not in the lesson
