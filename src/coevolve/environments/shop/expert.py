@@ -17,15 +17,6 @@ from coevolve.environments.shop.episode import Call, ShopEpisode
 from coevolve.errors import WorldError
 from coevolve.types import Action, Task
 
-_JOBS = {
-    "status": "Status",
-    "cancel": "Cancel",
-    "return": "Return",
-    "warranty": "Warranty",
-    "pay": "Pay",
-    "coupon": "Coupon",
-    "buy": "Buy",
-}
 _OWN = "this customer's order"  # how a thought starts once the order was read
 _BETTER = {"price": "cheaper", "weight": "lighter", "battery": "longer lasting"}
 
@@ -61,6 +52,10 @@ class _View:
         self.needed = episode.desk.answers.needed
         self.asked = episode.desk.answers.asked
 
+    def lacks(self, what: str) -> bool:
+        """Whether the customer has not said this yet and must be asked."""
+        return what in self.needed and what not in self.asked
+
     def last(self, tool: str, *values: str) -> Call | None:
         """The latest call of this tool whose arguments include these values."""
         for call in reversed(self.episode.calls):
@@ -77,12 +72,12 @@ class _View:
 
 def _head(v: _View, topic: str) -> str:
     """The job with the values it is about, as far as the customer has given them."""
-    job = v.job
+    job, name = v.job, topic.capitalize()
     if topic == "buy":
-        return f"{_JOBS[topic]} {job['quantity']} {job['product']} by {job['card']}"
-    if "order" in v.needed and "order" not in v.asked:
-        return _JOBS[topic]
-    return f"{_JOBS[topic]} {job['order']}" + (f" by {job['card']}" if topic == "pay" else "")
+        return f"{name} {job['quantity']} {job['product']} by {job['card']}"
+    if v.lacks("order"):
+        return name
+    return f"{name} {job['order']}" + (f" by {job['card']}" if topic == "pay" else "")
 
 
 def _do(thought: str, tool: str, **args: Any) -> Move:
@@ -149,9 +144,9 @@ _INFORM = {"price": _price, "find": _find, "stock": _stock, "compare": _compare,
 def _account(v: _View) -> Move:
     """What every request about an account goes through: ask, identify, card, order, ownership."""
     job, topic = v.job, v.job["topic"]
-    if "order" in v.needed and "order" not in v.asked:
+    if v.lacks("order"):
         return _do("no order number given, so ask for it.", "ask", question="What is your order number?")
-    if "identity" in v.needed and "identity" not in v.asked:
+    if v.lacks("identity"):
         return _do("no email and PIN given, so ask for them.", "ask", question="What are your email and PIN?")
     if not v.episode.desk.verified:
         rejected = v.last("verify_identity", job["email"], job["pin"])
