@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from coevolve.learn.llama import LlamaLora
-from coevolve.learn.peft_network import quiet
+from coevolve.models.weights import quiet
 
 VOCAB = 97
 

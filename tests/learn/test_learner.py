@@ -227,7 +227,7 @@ def test_parity_file_agrees_with_a_computation_of_its_own(base: Path, tmp_path: 
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
-    from coevolve.learn.peft_network import quiet
+    from coevolve.models.weights import quiet
 
     candidate = learn(lesson(base, tmp_path, epochs=40), FAST)
     rows = json.loads((Path(candidate.adapter_dir) / "parity.json").read_text())

@@ -17,7 +17,7 @@ from coevolve.errors import LearnError
 from coevolve.learn import llama_attention
 from coevolve.learn.llama import LlamaLora, read_shape
 from coevolve.learn.packing import Pack, Row, pack
-from coevolve.learn.peft_network import quiet
+from coevolve.models.weights import quiet
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -12,7 +12,8 @@ from coevolve.errors import LearnError
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, pack
-from coevolve.learn.peft_network import PeftNetwork, quiet
+from coevolve.learn.peft_network import PeftNetwork
+from coevolve.models.weights import quiet
 from tiny_llama import VOCAB, save_tiny_llama
 
 pytestmark = pytest.mark.usefixtures("one_thread")

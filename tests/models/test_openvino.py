@@ -19,13 +19,12 @@ from coevolve.environments.shop import Shop
 from coevolve.errors import ModelError
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.packing import Row, pack
-from coevolve.learn.peft_network import quiet
 from coevolve.models.chat import load_chat
 from coevolve.models.grammar import action_grammar
 from coevolve.models.openvino import OpenVinoModel, open_model
 from coevolve.models.parity import base_parity, check_parity
 from coevolve.models.protocol import Completion, Sampling
-from coevolve.models.weights import Weights, find_weights, torch_folder
+from coevolve.models.weights import Weights, find_weights, quiet, torch_folder
 from coevolve.types import Split
 from tiny_llama import random_adapter
 

@@ -8,9 +8,6 @@ embeddings and the residual stream in f32, the adapter in f32.
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +17,9 @@ from torch.nn.functional import cross_entropy
 
 from coevolve.errors import LearnError
 from coevolve.learn.packing import PACKED_ATTENTION, Pack, packed_attention
+from coevolve.models.weights import quiet
 
 TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence the libraries' own progress bars and deprecations; errors still raise."""
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        yield
 
 
 class PeftNetwork:

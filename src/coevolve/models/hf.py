@@ -8,7 +8,6 @@ against a batch too large for memory: `batch_requests` bounds it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from coevolve.models.chat import TokenChat, load_chat
 from coevolve.models.ir import check_adapter
 from coevolve.models.protocol import ChatFormat, Completion, Sampling
 from coevolve.models.requests import Request, RequestQueue
-from coevolve.models.weights import Weights, torch_folder
+from coevolve.models.weights import Weights, quiet, torch_folder
 
 
 @dataclass(slots=True)
@@ -76,8 +75,7 @@ def open_model(weights: Weights, *, adapter: Path | None = None) -> Transformers
 
     folder = torch_folder(weights)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # the libraries' words to each other
+        with quiet():
             network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
             if adapter is not None:
                 from peft import PeftModel

@@ -14,7 +14,7 @@ import numpy as np
 
 from coevolve.errors import ModelError
 from coevolve.models.protocol import LanguageModel, Sampling
-from coevolve.models.weights import Weights, make_once, torch_folder
+from coevolve.models.weights import Weights, make_once, quiet, torch_folder
 
 PARITY_FILE = "parity.json"
 CLEAR = math.log(0.6)  # log-probability from which on no rounding makes another token the likelier one
@@ -67,12 +67,10 @@ async def check_parity(model: LanguageModel, folder: Path, *, exact: bool) -> No
 def _write_base(folder: Path, path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    with quiet():
+        network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+        tokenizer = AutoTokenizer.from_pretrained(folder)
     rows = []
     for prompt in _BASE_PROMPTS:
         ids = list(tokenizer(prompt).input_ids)

@@ -14,6 +14,7 @@ import os
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,6 +76,19 @@ def torch_folder(weights: Weights) -> Path:
         return weights.source
     gguf_file = f16_gguf(weights)
     return make_once(weights.folder / "torch", lambda path: _write_torch(gguf_file, path))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the libraries' own progress bars and deprecations; errors still raise."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 def _source(name: str) -> Path:
@@ -170,16 +184,14 @@ def _write_torch(gguf_file: Path, path: Path) -> None:
     """transformers refuses to save a GGUF-loaded model, so its weights move into a fresh one."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     folder, name = str(gguf_file.parent), gguf_file.name
-    loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.float32)
-    config = loaded.config
-    if hasattr(config, "quantization_config"):
-        del config.quantization_config
-    fresh = AutoModelForCausalLM.from_config(config)
-    fresh.load_state_dict(loaded.state_dict())
-    fresh.to(torch.float16).save_pretrained(path)
-    AutoTokenizer.from_pretrained(folder, gguf_file=name).save_pretrained(path)
+    with quiet():
+        loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.float32)
+        config = loaded.config
+        if hasattr(config, "quantization_config"):
+            del config.quantization_config
+        fresh = AutoModelForCausalLM.from_config(config)
+        fresh.load_state_dict(loaded.state_dict())
+        fresh.to(torch.float16).save_pretrained(path)
+        AutoTokenizer.from_pretrained(folder, gguf_file=name).save_pretrained(path)
