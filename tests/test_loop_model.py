@@ -34,6 +34,7 @@ SETTINGS: dict[str, Any] = {
     "opening.validation": 4,
     "opening.epochs": 3,
     "learn.batch_tokens": 256,
+    "opening.batch_tokens": 256,
     "learn.max_examples": 16,
     "collect.episodes": 16,
     "gate.tasks": 32,  # the least with which the gate decides is 30

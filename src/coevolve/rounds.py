@@ -142,8 +142,14 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     )
     settings = section
     if opening:
-        rate = ws.config.opening.learning_rate
-        settings = replace(section, method="sft", error_weight=0.0, learning_rate=rate)
+        given = ws.config.opening
+        settings = replace(
+            section,
+            method="sft",
+            error_weight=0.0,
+            learning_rate=given.learning_rate,
+            batch_tokens=given.batch_tokens,
+        )
     total = sum(len(example.ids) for example in chosen) * lesson.epochs
     with progress(total, f"round {number}: learn", "tokens") as bar:
         candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)

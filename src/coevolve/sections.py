@@ -151,6 +151,7 @@ class OpeningSection:
     epochs: Positive = 6  # at most; validation decides earlier
     patience: Positive = 2  # epochs without a rise on validation
     learning_rate: Rate = 1e-3  # a fresh adapter's; `learn.learning_rate` is that of the rounds
+    batch_tokens: Positive = 1024  # as learn.batch_tokens; few examples want small packs, so many steps
     validation: Positive = 24  # demonstrated validation tasks that tell when to stop; never trained on
 
 
