@@ -159,6 +159,14 @@ def test_a_pool_with_nothing_to_imitate_is_an_error_with_a_fix() -> None:
         assert raised.value.fix
 
 
+@pytest.mark.parametrize("split", [Split.HELD_OUT, Split.TEST, Split.VALIDATION])
+def test_tasks_of_a_sealed_split_are_never_learned_from(split: Split) -> None:
+    leaked = pool(entry("a", turn(0, 1)), entry("b", turn(0, 1), task=replace(TASK, split=split)))
+    for build in (build_examples, build_pairs):
+        with pytest.raises(PoolError, match=f"e-b .* {split.value} task"):
+            build(leaked)
+
+
 def failure(name: str, *turns: Turn, task: Task = TASK) -> PoolEntry:
     return entry(name, *turns, operation=Operation.OWN_FAILURE, task=task)
 

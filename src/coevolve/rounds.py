@@ -26,6 +26,7 @@ from coevolve.machine import machine
 from coevolve.progress import progress
 from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import replay_failed
+from coevolve.sections import LearnSection
 from coevolve.teaching import completion, demonstrations, validation_examples
 from coevolve.types import (
     Candidate,
@@ -140,19 +141,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         patience=ws.config.opening.patience if opening else 0,
         seed=derive_seed(ws.seed, "learn", number),
     )
-    settings = section
-    if opening:
-        given = ws.config.opening
-        settings = replace(
-            section,
-            method="sft",
-            error_weight=0.0,
-            learning_rate=given.learning_rate,
-            batch_tokens=given.batch_tokens,
-        )
     total = sum(len(example.ids) for example in chosen) * lesson.epochs
     with progress(total, f"round {number}: learn", "tokens") as bar:
-        candidate = await asyncio.to_thread(learn, lesson, settings, bar.advance)
+        candidate = await asyncio.to_thread(learn, lesson, _settings(ws, opening), bar.advance)
     give_back_memory()
     return {"version": enter(ws, candidate, parent, pool).id, "notes": dict(candidate.notes)}
 
@@ -233,6 +224,20 @@ def trainee_of(ws: Workspace, number: int) -> Version:
 def parent_of(ws: Workspace, number: int) -> Version:
     """Whose adapter a round's candidate goes on from: who collected; in the opening, the champion."""
     return ws.registry.get(finished(ws, key(number, "collect"))["version"]) if number else champion_of(ws)
+
+
+def _settings(ws: Workspace, opening: bool) -> LearnSection:
+    """How a round learns; the opening's plain imitation has a rate and packs of its own."""
+    given, section = ws.config.opening, ws.config.learn
+    if not opening:
+        return section
+    return replace(
+        section,
+        method="sft",
+        error_weight=0.0,
+        learning_rate=given.learning_rate,
+        batch_tokens=given.batch_tokens,
+    )
 
 
 def _work(ws: Workspace, number: int) -> Path:

@@ -57,6 +57,16 @@ def learn(
     """
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
+    adapter = lesson.out / "adapter"
+    notes = _train(lesson, settings, adapter, on_tokens)
+    _write_parity(lesson, settings, adapter)  # the trained network's memory is free by now
+    return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
+
+
+def _train(
+    lesson: Lesson, settings: LearnSection, adapter: Path, on_tokens: Callable[[int], None]
+) -> dict[str, Any]:
+    """Fit a network to the lesson and write its adapter; returns the candidate's notes."""
     work = lesson.out / WORK
     with _writing(lesson.out):
         work.mkdir(parents=True, exist_ok=True)
@@ -93,11 +103,9 @@ def learn(
         notes["sft"]["validation"] = list(done.validation)
     if settings.method == "sft+dpo" and lesson.pairs:
         notes["dpo"] = _prefer(network, lesson, settings, work, on_tokens)
-    adapter = lesson.out / "adapter"
     with _writing(lesson.out):
         network.save(adapter)
-    _write_parity(lesson, settings, adapter)
-    return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
+    return notes
 
 
 def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> float:
