@@ -160,7 +160,7 @@ def test_a_pool_with_nothing_to_imitate_is_an_error_with_a_fix() -> None:
 
 
 @pytest.mark.parametrize("split", [Split.HELD_OUT, Split.TEST, Split.VALIDATION])
-def test_tasks_of_a_sealed_split_are_never_learned_from(split: Split) -> None:
+def test_tasks_of_a_split_that_measures_are_never_learned_from(split: Split) -> None:
     leaked = pool(entry("a", turn(0, 1)), entry("b", turn(0, 1), task=replace(TASK, split=split)))
     for build in (build_examples, build_pairs):
         with pytest.raises(PoolError, match=f"e-b .* {split.value} task"):

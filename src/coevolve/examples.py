@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from coevolve.errors import PoolError
-from coevolve.types import Operation, PoolEntry, PoolVersion, SignalKind, Split, Trajectory, Turn
+from coevolve.types import MEASURING, Operation, PoolEntry, PoolVersion, SignalKind, Trajectory, Turn
 
 IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
 WRONG_AT = 0.3  # a process signal at or below -WRONG_AT keeps its turn from being imitated
@@ -46,10 +46,10 @@ def build_examples(pool: PoolVersion) -> list[Example]:
 
     An entry none of whose turns deserves imitation gives none.
 
-    Raises: PoolError: nothing to imitate at all, an entry without recorded token ids, or one of a sealed
-    split.
+    Raises: PoolError: nothing to imitate at all, an entry without recorded token ids, or one of a split
+    that measures.
     """
-    _refuse_sealed(pool)
+    _refuse_measuring(pool)
     entries = [entry for entry in pool.entries if entry.operation in IMITATED]
     made = (example_of(one.trajectory, entry=one.id, weight=one.weight) for one in entries)
     built = [example for example in made if example is not None]
@@ -99,16 +99,16 @@ def build_pairs(pool: PoolVersion) -> list[Pair]:
     against the success of the same task that goes along with it longest. A short success against each
     longer one of the same task. Two of the agent's turns that do the same in other words make none.
 
-    Raises: PoolError: an entry without recorded token ids, or one of a sealed split.
+    Raises: PoolError: an entry without recorded token ids, or one of a split that measures.
     """
-    _refuse_sealed(pool)
+    _refuse_measuring(pool)
     return list(dict.fromkeys(_pairs(pool)))
 
 
-def _refuse_sealed(pool: PoolVersion) -> None:
+def _refuse_measuring(pool: PoolVersion) -> None:
     """The pool admits none; but a pool can be written by other hands, and a leak here would void the gate."""
     for entry in pool.entries:
-        if (split := entry.trajectory.task.split) not in (Split.TRAIN, Split.LIVE):
+        if (split := entry.trajectory.task.split) in MEASURING:
             raise PoolError(
                 f"entry {entry.id} of pool {pool.id} is of a {split.value} task, which is never learned from",
                 fix="make the pool anew from train tasks with `coevolve evolve`",

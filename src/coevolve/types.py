@@ -15,13 +15,16 @@ JsonObject: TypeAlias = Mapping[str, Any]
 
 
 class Split(StrEnum):
-    """Who may see a task. Pool and learners refuse HELD_OUT and TEST."""
+    """Who may see a task."""
 
     TRAIN = "train"
     VALIDATION = "validation"
     HELD_OUT = "held_out"
     TEST = "test"
     LIVE = "live"
+
+
+MEASURING = frozenset({Split.VALIDATION, Split.HELD_OUT, Split.TEST})  # pool and learners refuse these
 
 
 class Party(StrEnum):

@@ -17,11 +17,10 @@ from coevolve.examples import IMITATED
 from coevolve.pool.balance import Ranking, cap_synthetic, keep_best, shrink, success_rates, weighted
 from coevolve.pool.duplicates import best_of_clusters
 from coevolve.pool.versions import identify, short_hash
-from coevolve.types import Operation, Outcome, PoolEntry, PoolVersion, Split, Trajectory
+from coevolve.types import MEASURING, Operation, Outcome, PoolEntry, PoolVersion, Trajectory
 
 Complete = Callable[[Trajectory], Trajectory | None]
 
-REFUSED = frozenset({Split.HELD_OUT, Split.TEST, Split.VALIDATION})
 TEACHER = "teacher"  # the version that acts in a demonstration, and who acts in its turns
 
 
@@ -126,7 +125,7 @@ def why(pool: PoolVersion, trajectory_id: str) -> str:
 
 def _refuse_split(trajectory: Trajectory) -> None:
     split = trajectory.task.split
-    if split in REFUSED:
+    if split in MEASURING:
         raise PoolError(
             f"trajectory {trajectory.id} belongs to a {split.value} task ({trajectory.task.id})",
             fix="offer only train and live trajectories to the pool; this split measures and never teaches",
