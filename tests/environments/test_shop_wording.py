@@ -59,7 +59,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "coupons": (12, 8),
     "greetings": (20, 10),
     "closings": (20, 10),
-    "identity": (40, 22),
+    "identity": (110, 22),
     "give_order": (12, 6),
     "give_identity": (12, 6),
     "give_code": (12, 6),
@@ -69,7 +69,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "defect": (24, 12),
     "hazard": (24, 12),
 }
-CORE_SIZES = (70, 38)
+CORE_SIZES = (195, 38)
 
 
 def load(split: str) -> Wording:

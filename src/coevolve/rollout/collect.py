@@ -14,7 +14,7 @@ from coevolve.agents.solo import run_episode
 from coevolve.environments.protocol import Environment
 from coevolve.errors import RolloutError
 from coevolve.models.protocol import LanguageModel
-from coevolve.types import Split, Task, Trajectory
+from coevolve.types import MEASURING, Task, Trajectory
 
 
 async def collect(
@@ -100,10 +100,10 @@ def replay_failed(tasks: Sequence[Task], failures: Sequence[Task], share: float)
     """
     if not 0.0 <= share <= 1.0:
         raise RolloutError(f"replay share is {share:g}", fix="set it within 0 and 1")
-    sealed = [task.id for task in failures if task.split in (Split.HELD_OUT, Split.TEST)]
+    sealed = [task.id for task in failures if task.split in MEASURING]
     if sealed:
         raise RolloutError(
-            f"task {sealed[0]} comes from a sealed split and cannot be replayed",
+            f"task {sealed[0]} comes from a split that only measures and cannot be replayed",
             fix="replay only failures on train tasks",
         )
     mixed = list(tasks)
