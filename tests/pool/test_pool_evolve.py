@@ -91,8 +91,9 @@ def test_the_teacher_is_asked_once_per_task_and_the_weakest_type_first() -> None
         asked.append(t.task.id)
         return None
 
-    evolve(None, scored, replace(RULE, completions=3), complete, seed=0, round=0)
+    pool = evolve(None, scored, replace(RULE, completions=3), complete, seed=0, round=0)
     assert asked == ["hard0", "task-e0", "hard1"]
+    assert pool.rejected["teacher could not complete it"] == 3
 
 
 def test_a_completion_with_a_taken_id_is_an_error_that_says_so() -> None:

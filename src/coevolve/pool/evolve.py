@@ -192,6 +192,7 @@ def _completions(
         source = failed.trajectory
         done = complete(source)
         if done is None:
+            ledger.reasons["teacher could not complete it"] += 1  # the failure itself may well stay
             continue
         _refuse_split(done)
         passed = done.reward is not None and done.reward.outcome is Outcome.SUCCESS
