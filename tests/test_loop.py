@@ -93,6 +93,18 @@ async def test_all_rounds_and_minutes_end_the_loop_with_their_reason(spaces: Any
     assert short.journal.get("test/final") is not None
 
 
+@pytest.mark.parametrize(("gate_s", "rounds"), [(1.0, 1), (3600.0, 0)])
+async def test_time_is_kept_for_the_final_measurement_at_the_pace_of_the_first_gate(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch, gate_s: float, rounds: int
+) -> None:
+    ws = spaces(GrowingEngine(skills=(10, 20)), run__max_rounds=1, run__minutes_budget=10.0)
+    await loop.improve(ws, 0)
+    paced = [replace(s, wall_s=gate_s if s.name == "round-0/gate" else 0.0) for s in ws.journal.steps()]
+    monkeypatch.setattr(ws.journal, "steps", lambda: paced)
+    monkeypatch.setattr(loop, "_round_s", lambda ws, number: 0.0)
+    assert (await loop.run(ws)).rounds == rounds
+
+
 async def test_pools_hold_train_tasks_alone(spaces: Any) -> None:
     ws = spaces()
     await loop.run(ws)
