@@ -22,6 +22,8 @@ from coevolve.config import (
 )
 from coevolve.errors import ConfigError
 
+ENDPOINT = '[model]\nengine = "endpoint"\nbase_url = "http://localhost:1/v1"\n'
+
 
 def write(folder: Path, text: str) -> Path:
     file = folder / "agent.toml"
@@ -68,7 +70,10 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ('[model]\nengine = "x"', "model.engine = 'x'", "use one of: openvino, transformers, endpoint"),
         ("[environment]\ntypes = [1]", "environment.types.0 = 1", "its default is ()"),
         ('[environment]\ntypes = ["a", "a"]', "environment.types names a type twice", "once"),
-        ("[gate]\nmax_tasks = 2", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
+        ("[gate]\nmax_tasks = 40", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
+        ("[gate]\ntasks = 2\nmax_tasks = 2", "less than gate.min_tasks", "raise gate.max_tasks"),
+        (ENDPOINT, "opening.demonstrations is not 0", "set opening.demonstrations = 0"),
+        (f"{ENDPOINT}[opening]\ndemonstrations = 0", "knows no grammar", "set agent.constrained = false"),
         ('[model]\nengine = "endpoint"', "no model.base_url", "base_url ="),
         ("[agent]\nmax_episode_tokens = 5", "agent.max_tokens of one turn", "raise agent.max_episode_tokens"),
         ("[collect]\nepisodes = 2\nattempts = 4", "collect.attempts", "raise collect.episodes"),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli_world import write_config
 from coevolve import loop, pool, rounds, teaching
 from coevolve.codec import to_json
+from coevolve.config import load, override
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
 from coevolve.gate import GateRule, PairedResult, decide
 from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
-from coevolve.workspace import Workspace, succeeded
+from coevolve.workspace import Workspace, open_workspace, succeeded
 from loop_world import STAGES, GrowingEngine, decisions
 from toy_world import ToyWorld
 
@@ -295,3 +299,33 @@ async def test_a_task_that_fails_again_keeps_its_correction_among_the_fresh(spac
     again = {e.id for e in corrected if e.round == 1 and e.trajectory.task.id in failed}
     assert again and again <= rounds._fresh(ws, kept, 2)
     assert all(e.trajectory.task.id in failed for e in corrected if e.id in rounds._fresh(ws, kept, 2))
+
+
+async def test_a_world_without_a_teacher_learns_from_its_own_successes(spaces: Any) -> None:
+    ws = spaces(run__max_rounds=1, opening__demonstrations=0)
+    ws.env = ToyWorld(teacher=False)
+    for stage in ("collect", "score", "evolve"):
+        await loop.advance(ws, 1, stage)
+    stats = ws.journal.get("round-1/evolve")["stats"]
+    assert "teacher_completion" not in stats["operations"]
+
+
+async def test_a_round_is_no_smaller_once_everything_is_mastered(spaces: Any) -> None:
+    ws = spaces()
+    loop.begin(ws)
+    ws.journal.done("round-1/score", {"success": {"count": (1.0, 8)}})
+    collected = await rounds.collect_round(ws, 2)
+    assert len(collected["trajectories"]) == ws.config.collect.episodes
+
+
+async def test_more_tasks_of_a_round_go_to_the_type_that_fails(tmp_path: Path) -> None:
+    values = {"environment.name": "shop", "environment.types": ["price", "compare"], "collect.episodes": 20}
+    config = override(load(write_config(tmp_path)), values)
+    ws = open_workspace(config, engine=GrowingEngine())
+    loop.begin(ws)
+    ws.journal.done("round-1/score", {"success": {"price": (1.0, 8), "compare": (0.5, 8)}})
+    collected = await rounds.collect_round(ws, 2)
+    counts = Counter(ws.store.get(one).task.type for one in collected["trajectories"])
+    ws.close()
+    # Two fifths evenly, the rest where the agent failed.
+    assert counts == {"price": 4, "compare": 16}

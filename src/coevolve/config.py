@@ -209,8 +209,13 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             'add base_url = "http://host:port/v1" under [model]',
         ),
         (
-            config.model.engine == "transformers" and config.agent.constrained,
-            'model.engine = "transformers" knows no grammar, but agent.constrained is true',
+            config.model.engine == "endpoint" and config.opening.demonstrations > 0,
+            "a model behind an endpoint learns nothing here, but opening.demonstrations is not 0",
+            "set opening.demonstrations = 0, and run.max_rounds = 0 to measure it",
+        ),
+        (
+            config.model.engine != "openvino" and config.agent.constrained,
+            f'model.engine = "{config.model.engine}" knows no grammar, but agent.constrained is true',
             "set agent.constrained = false",
         ),
         (
@@ -227,6 +232,11 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             config.collect.attempts > config.collect.episodes,
             "collect.attempts at one task are more than collect.episodes in all",
             "raise collect.episodes or lower collect.attempts",
+        ),
+        (
+            config.gate.max_tasks < config.gate.min_tasks,
+            "gate.max_tasks is less than gate.min_tasks, below which nothing is ever decided",
+            "raise gate.max_tasks to at least gate.min_tasks",
         ),
         (
             config.gate.max_tasks < config.gate.tasks,

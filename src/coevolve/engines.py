@@ -14,6 +14,7 @@ from coevolve.config import RunConfig
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
+from coevolve.need import need
 
 
 class Engine(Protocol):
@@ -31,6 +32,7 @@ class LocalEngine:
     """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained."""
 
     def __init__(self, config: RunConfig) -> None:
+        need("tokenizers", "local")  # the first of the extra's packages that is touched
         from coevolve.models.chat import load_chat
 
         cache = Path(config.model.cache_dir) if config.model.cache_dir else None

@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from math import ceil
 
 from coevolve.errors import PoolError
-from coevolve.types import MEASURING, Operation, PoolEntry, PoolVersion, SignalKind, Trajectory, Turn
+from coevolve.types import (
+    MEASURING,
+    WRONG_AT,
+    Operation,
+    PoolEntry,
+    PoolVersion,
+    SignalKind,
+    Trajectory,
+    Turn,
+)
 
 IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
-WRONG_AT = 0.3  # a process signal at or below -WRONG_AT keeps its turn from being imitated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

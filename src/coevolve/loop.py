@@ -1,6 +1,6 @@
-"""improve(): the whole loop, and the durable steps it is made of. The file that knows all stages.
+"""The whole loop, and the durable steps it is made of. The file that knows all stages.
 
-A workspace enters; a champion that won its place on held-out tasks, and a report, leave. Every step is
+A workspace enters; a champion that won its place on held-out tasks leaves. Every step is
 written to the journal when it is finished and is safe to repeat from its beginning when it is not, so a
 run that was killed goes on with `resume`. Round 0 is the opening: its experience is demonstrations.
 """
@@ -178,7 +178,7 @@ async def measure(ws: Workspace) -> None:
 
 
 def elapsed_s(ws: Workspace) -> float:
-    """Seconds of work so far: the finished steps' and this process's own, without pauses between."""
+    """Seconds that the finished steps took, without pauses between and without work lost to a kill."""
     return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "stopped", "ended"))
 
 

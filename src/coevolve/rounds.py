@@ -97,7 +97,7 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     """Admit the round's experience to the pool; the teacher completes what failed."""
     before = _pool_before(ws, number)
     rule = pools.PoolRule(**asdict(ws.config.pool), opening=max(1, ws.config.opening.demonstrations))
-    helped = ws.config.run.teacher == "scripted" and number > 0
+    helped = number > 0 and ws.config.run.teacher == "scripted" and ws.env.teacher() is not None
     completing = (lambda t: completion(ws, t)) if helped else None
     seed = derive_seed(ws.seed, "evolve", number)
     pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
@@ -117,7 +117,8 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
 
     if not isinstance(ws.engine, LocalEngine):
         raise LearnError(
-            f"{ws.engine.base} cannot be trained here", fix='set model.engine = "openvino" or "transformers"'
+            f"{ws.engine.base} cannot be trained here",
+            fix='set model.engine = "openvino" or "transformers", or run.max_rounds = 0 to measure it alone',
         )
     ws.release_model()
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
@@ -273,7 +274,9 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
     if scored is not None:
         failing |= {name: 1.0 - rate for name, (rate, n) in scored["success"].items() if n}
     even = ws.config.collect.even_share
-    total = sum(failing.values()) or 1.0
+    if not any(failing.values()):
+        failing = dict.fromkeys(ws.types, 1.0)  # all is mastered: evenly
+    total = sum(failing.values())
     shares = {name: even / len(ws.types) + (1 - even) * failing[name] / total for name in ws.types}
     tasks: list[Task] = []
     for name in ws.types:

@@ -28,7 +28,7 @@ class RunSection:
     name: Name = "shop"  # the run's folder inside out_dir
     out_dir: Name = "runs"  # relative to where the command is started
     seed: Count = 0  # every other seed is derived from it
-    minutes_budget: Rate = 25.0  # wall clock, the opening and the test included
+    minutes_budget: Rate = 25.0  # of finished steps, the opening and the test included
     max_rounds: Count = 8  # rounds after the opening; 0 = the opening alone
     patience: Positive = 3  # rounds without improvement before the loop pauses
     target: Share = 0.99  # the champion's rate at the gate at which the loop stops early
@@ -98,7 +98,6 @@ class FeedbackSection:
     hard_task_bonus: Amount = 0.3  # rare: a task of difficulty 3 solved
     turn_cost: Amount = 0.01  # per turn beyond the first
     discount: Share = 0.95  # of the outcome's credit, per turn backwards
-    wrong_at: Share = 0.3  # a process signal at or below -wrong_at marks its turn as wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,10 +161,12 @@ class GateSection:
     tasks: Positive = 192  # pairs of the first look
     draw_tasks: Positive = 96  # added at each further look
     max_tasks: Positive = 384  # pairs of all looks, without the fresh ones of single types
+    min_tasks: Positive = 30  # judged pairs of all looks, below which nothing is decided
+    min_type_tasks: Positive = 5  # judged pairs of each type, below which nothing is promoted
     alpha: Annotated[float, Field(gt=0, le=0.5)] = 0.1  # one-sided error of the verdict, over all looks
     margin: Annotated[float, Field(ge=0, lt=1)] = 0.1  # loss borne on one type; refusal types bear none
     type_draw_tasks: Positive = 24  # fresh tasks of a doubtful type at each fresh draw
-    refusal_draws: Count = 2  # fresh draws before a doubtful type's loss counts as lasting
+    refusal_draws: Count = 2  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
     unknown_share: Annotated[float, Field(ge=0, lt=1)] = 0.1  # more unjudged pairs and nothing is decided
 
 

@@ -120,6 +120,9 @@ class Turn:
     logprobs: tuple[float, ...] = ()  # of output_ids under the sampling model; empty for a teacher
 
 
+WRONG_AT = 0.3  # a process signal at or below -WRONG_AT marks its turn as wrong, which is never imitated
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One reason for a reward."""

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from coevolve.errors import FeedbackError
 from coevolve.feedback.rules import generic_signals
 from coevolve.types import (
+    WRONG_AT,
     Outcome,
     Party,
     Reward,
@@ -42,22 +43,20 @@ class RewardRule:
     hard_task_bonus: float = 0.3  # a task of difficulty 3 solved
     turn_cost: float = 0.01  # per turn beyond the first
     discount: float = 0.95  # of the outcome's credit, per turn backwards; 1 = even, 0 = the last turn alone
-    wrong_at: float = 0.3  # a process signal at or below -wrong_at marks its turn as wrong
-    clip: float = 1.0  # |total| never exceeds it
 
     def __post_init__(self) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
-            top = 1.0 if item.name in ("discount", "wrong_at", "clip") else math.inf
+            top = 1.0 if item.name == "discount" else math.inf
             if not (math.isfinite(value) and 0 <= value <= top):
                 limit = ", 1 at most" if top == 1 else ""
                 raise FeedbackError(
                     f"RewardRule.{item.name} is {value!r}",
                     fix=f"set feedback.{item.name} to a number of 0 or more{limit}",
                 )
-        if self.outcome_weight <= 0 or self.clip <= 0:
+        if self.outcome_weight <= 0:
             raise FeedbackError(
-                "RewardRule.outcome_weight or clip is 0", fix="set feedback.outcome_weight and clip above 0"
+                "RewardRule.outcome_weight is 0", fix="set feedback.outcome_weight to a number above 0"
             )
 
     @property
@@ -167,12 +166,12 @@ def _mean(known: Sequence[tuple[Signal, float]]) -> float:
 def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) -> Reward:
     """Add up.
 
-    Returns: total in [-clip, clip]; `turns` has one credit in [-1, 1] per turn, and is empty where the
+    Returns: total in [-1, 1]; `turns` has one credit in [-1, 1] per turn, and is empty where the
     total is unknown (an unknown credit is no 0).
     """
     outcome, mean, why = judge_outcome(trajectory)
     broken = trajectory.failure is not None and trajectory.failure.party is not Party.AGENT
-    wrong = None if broken else _first_wrong(trajectory, signals, outcome, rule)
+    wrong = None if broken else _first_wrong(trajectory, signals, outcome)
     if outcome is None or mean is None:
         return Reward(total=None, outcome=None, turns=(), first_wrong=wrong, why=why)
     praise, milestones, faults = _sorted_process(trajectory, signals)
@@ -193,7 +192,7 @@ def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) 
             if signal.turn is not None:
                 per_turn[signal.turn] += weight * max(-1.0, min(1.0, _value(signal)))
     return Reward(
-        total=max(-rule.clip, min(rule.clip, total / rule.largest)),
+        total=max(-1.0, min(1.0, total / rule.largest)),
         outcome=outcome,
         turns=_credits(trajectory, borne, wrong, per_turn, rule),
         first_wrong=wrong,
@@ -227,14 +226,14 @@ def _sorted_process(
     return praise, milestones[:MILESTONES_COUNTED], [s for s in judged if _value(s) < 0]
 
 
-def _first_wrong(
-    trajectory: Trajectory, signals: Sequence[Signal], outcome: Outcome | None, rule: RewardRule
-) -> int | None:
+def _first_wrong(trajectory: Trajectory, signals: Sequence[Signal], outcome: Outcome | None) -> int | None:
     wrong = [
         s.turn
         for s in signals
-        if s.kind is SignalKind.PROCESS and s.turn is not None and s.score is not None and s.score < 0
-        if s.score <= -rule.wrong_at
+        if s.kind is SignalKind.PROCESS
+        and s.turn is not None
+        and s.score is not None
+        and s.score <= -WRONG_AT
     ]
     if wrong:
         return min(wrong)

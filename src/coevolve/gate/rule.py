@@ -24,7 +24,7 @@ class GateRule:
     draw_tasks: int = 120  # tasks added at each further look
     max_tasks: int = 480  # cap on the tasks of all looks together, without the fresh ones of single types
     type_draw_tasks: int = 24  # fresh tasks for each doubtful type at each fresh draw
-    refusal_draws: int = 3  # fresh draws for a doubtful type before its loss counts as lasting
+    refusal_draws: int = 3  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
 
     def __post_init__(self) -> None:
         shares = {"alpha": self.alpha, "margin": self.margin, "unknown_share": self.unknown_share}

@@ -249,8 +249,8 @@ def _doubtful(seen: _Evidence, rule: GateRule) -> _Word | None:
 
 def _accepted(seen: _Evidence, crossing: Crossing) -> _Word:
     overall = seen.overall
-    cleared = [name for name, draws in sorted(seen.fresh_draws.items()) if draws]
-    also = f" Fresh tasks of {', '.join(cleared)} did not confirm a loss seen at first." if cleared else ""
+    drawn = [name for name, draws in sorted(seen.fresh_draws.items()) if draws]
+    also = f" Fresh tasks of {', '.join(drawn)} were drawn and are counted for it." if drawn else ""
     lower = [fig for fig in seen.types if fig.losses > fig.wins]
     within = (
         f" Lower, but not shown to be worse beyond the margin: "
