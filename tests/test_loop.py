@@ -16,9 +16,9 @@ from coevolve.config import load, override
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
 from coevolve.gate import GateRule, PairedResult, decide
-from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
+from coevolve.types import Decision, Operation, Split, Standing, Task, TypeFigures, Verdict
 from coevolve.workspace import Workspace, open_workspace, succeeded
-from loop_world import STAGES, GrowingEngine, decisions
+from loop_world import STAGES, Crash, GrowingEngine, decisions
 from toy_world import ToyWorld
 
 pytestmark = pytest.mark.usefixtures("no_training")
@@ -329,3 +329,68 @@ async def test_more_tasks_of_a_round_go_to_the_type_that_fails(tmp_path: Path) -
     ws.close()
     # Two fifths evenly, the rest where the agent failed.
     assert counts == {"price": 4, "compare": 16}
+
+
+async def test_two_judged_tasks_do_not_reach_the_target(spaces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ws = spaces(run__max_rounds=1, run__target=0.5)
+    few = TypeFigures(
+        type="overall",
+        refusal=False,
+        tasks=2,
+        champion_rate=1.0,
+        candidate_rate=1.0,
+        difference=0.0,
+        low=-1.0,
+        high=1.0,
+        wins=0,
+        losses=0,
+        unknown=28,
+    )
+
+    async def unjudged(ws: Workspace, number: int) -> Any:
+        verdict = Verdict(
+            champion="a", candidate="b", decision=Decision.UNDECIDED, why="", overall=few, types=(), steps={}
+        )
+        return to_json(verdict)
+
+    monkeypatch.setitem(loop._RUN, "gate", unjudged)
+    ended = await loop.run(ws)
+    assert ended.why == "all rounds are done"
+
+
+async def test_a_champion_by_hand_after_the_last_round_is_not_what_was_measured(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ws = spaces(run__max_rounds=1)
+
+    async def killed(ws: Workspace) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch, pytest.raises(Crash):
+        patch.setattr(loop, "measure", killed)
+        await loop.run(ws)
+    pinned = ws.journal.get("stopped")["champion"]
+    ws.registry.rollback()
+    ended = await loop.run(ws)
+    assert ended.champion == pinned == ws.journal.get("test/final")["version"]
+
+
+def test_a_run_whose_world_was_changed_is_not_gone_on_with(tmp_path: Path) -> None:
+    world = tmp_path / "world.py"
+    world.write_text((Path(__file__).parent / "toy_world.py").read_text())
+    config = override(load(write_config(tmp_path)), {"environment.name": f"{world}:ToyWorld"})
+    ws = open_workspace(config, engine=GrowingEngine())
+    base = loop.begin(ws)
+    assert loop.begin(ws) == base
+    world.write_text(world.read_text() + "# another rule\n")
+    with pytest.raises(ConfigError, match="was changed since this run began"):
+        loop.begin(ws)
+    ws.close()
+
+
+async def test_a_version_of_another_base_is_not_played(spaces: Any) -> None:
+    ws = spaces()
+    loop.begin(ws)
+    ws.engine.base = "another"
+    with pytest.raises(ConfigError, match="is of the base scripted-base"):
+        await ws.acting(rounds.champion_of(ws))

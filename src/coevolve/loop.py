@@ -29,7 +29,7 @@ from coevolve.rounds import (
     weigh,
 )
 from coevolve.types import Decision, Split, Verdict
-from coevolve.workspace import Workspace
+from coevolve.workspace import Workspace, succeeded
 
 __all__ = [
     "STAGES",
@@ -75,12 +75,12 @@ async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> End
     begin(ws)
     # Written before the test split is opened: a run that is killed while it measures adds no round after.
     if ws.journal.get("stopped") is None:
-        ws.journal.done("stopped", await _rounds(ws, on_round))
+        stopped = await _rounds(ws, on_round)
+        ws.journal.done("stopped", {"champion": champion_of(ws).id, **stopped})
     if ws.config.test.open:
         await measure(ws)
     if ws.journal.get("ended") is None:
-        last = {"champion": champion_of(ws).id, **finished(ws, "stopped")}
-        ws.journal.done("ended", {**last, "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
+        ws.journal.done("ended", {**finished(ws, "stopped"), "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
     on_round()
     ended = finished(ws, "ended")
     return Ended(ended["champion"], ended["rounds"], ended["why"])
@@ -94,7 +94,7 @@ async def _rounds(ws: Workspace, on_round: Callable[[], None]) -> dict[str, Any]
         on_round()
         since_best = 0 if verdict.decision is Decision.ACCEPT else since_best + 1
         rate = verdict.overall.candidate_rate if since_best == 0 else verdict.overall.champion_rate
-        if rate >= section.target:
+        if rate >= section.target and verdict.overall.tasks >= ws.config.gate.min_tasks:
             return {"rounds": number, "why": f"the champion reached {rate:.0%} at the gate"}
         if since_best >= section.patience:
             why = (
@@ -160,8 +160,8 @@ def next_step(ws: Workspace) -> tuple[int, str]:
 
 async def measure(ws: Workspace) -> None:
     """Open the test split once: the base, the version after the opening, and the champion."""
-    tasks = ws.env.tasks(Split.TEST, ws.types, ws.config.test.tasks, derive_seed(ws.seed, "test") % 100_000)
-    champion, base = champion_of(ws), begin(ws)
+    tasks = ws.tasks(Split.TEST, ws.config.test.tasks, derive_seed(ws.seed, "test") % 100_000)
+    champion, base = ws.registry.get(finished(ws, "stopped")["champion"]), begin(ws)
     opening = ws.journal.get(key(0, "learn"))
     named = {"final": champion, "base": base}
     if opening is not None:
@@ -173,7 +173,12 @@ async def measure(ws: Workspace) -> None:
             played = await ws.play(
                 version, tasks, f"test: {name}", round=-1, seed=derive_seed(ws.seed, "test")
             )
-            value = {"version": version.id, "trajectories": [t.id for t in played], "success": rates(played)}
+            value = {
+                "version": version.id,
+                "trajectories": [t.id for t in played],
+                "success": rates(played),
+                "unknown": sum(succeeded(t) is None for t in played),
+            }
             ws.journal.done(f"test/{name}", value)
 
 

@@ -48,11 +48,20 @@ _BEHIND = 0.2  # one-sided p of more losses than wins from which a candidate cou
 def begin(ws: Workspace) -> Version:
     """Crown the base model where nobody is champion yet, and start the run's clock."""
     ws.claim()
-    if ws.journal.get("begin") is None:
+    world = ws.world()
+    begun = ws.journal.get("begin")
+    if begun is not None and begun.get("world", world) != world:
+        raise ConfigError(
+            f"the environment {ws.config.environment.name} was changed since this run began",
+            fix="start under another run.name, so that no two versions are judged by different rules",
+        )
+    if begun is None:
         base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
         if ws.registry.champion() is None:
             ws.registry.add(base, Standing.CHAMPION)
-        ws.journal.done("begin", {"base": base.id, "started_s": time.time(), "machine": machine()})
+        ws.journal.done(
+            "begin", {"base": base.id, "world": world, "started_s": time.time(), "machine": machine()}
+        )
     return ws.registry.get(finished(ws, "begin")["base"])
 
 
@@ -180,9 +189,9 @@ async def weigh(ws: Workspace, champion: Version, candidate: Version, *, round: 
     sealed = derive_seed(ws.seed, "held_out") % 100_000
 
     def fresh(types: Sequence[str], count: int, draw: int) -> list[Task]:
-        return ws.env.tasks(Split.HELD_OUT, types, count, sealed + draw)
+        return ws.tasks(Split.HELD_OUT, count, sealed + draw, types)
 
-    tasks = ws.env.tasks(Split.HELD_OUT, ws.types, first, sealed)
+    tasks = ws.tasks(Split.HELD_OUT, first, sealed)
     return await gate(evaluate, champion.id, candidate.id, tasks, fresh, GateRule(**section), ws.seed)
 
 
@@ -217,6 +226,8 @@ def trainee_of(ws: Workspace, number: int) -> Version:
     if step is None or ws.config.learn.start == "champion":
         return champion
     verdict = from_json(Verdict, step)
+    if verdict.overall.tasks < ws.config.gate.min_tasks:
+        return champion  # nothing is known of the candidate
     held_back = verdict.decision is not Decision.ACCEPT and champion.id == verdict.champion
     behind = sign_test(verdict.overall.losses, verdict.overall.wins) <= _BEHIND
     return champion if behind or not held_back else ws.registry.get(verdict.candidate)
@@ -282,7 +293,7 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
     for name in ws.types:
         wanted = max(1, round(count * shares[name]))
         seed = derive_seed(ws.seed, "train", number) % 100_000
-        tasks += ws.env.tasks(Split.TRAIN, [name], wanted, seed)
+        tasks += ws.tasks(Split.TRAIN, wanted, seed, [name])
     return tasks
 
 

@@ -295,4 +295,7 @@ def _notes(ws: Workspace, steps: Mapping[str, Step], verdicts: Mapping[int, Verd
         if (at := _round_of(name)) and at[1] == "score" and step.value["outcomes"].get("unknown")
     }
     notes += [f"{count} episodes of {label(number)} could not be judged." for number, count in broken.items()]
+    for name, step in steps.items():
+        if name.startswith("test/") and step.value.get("unknown"):
+            notes.append(f"{step.value['unknown']} test episodes of {name[5:]} could not be judged.")
     return tuple(notes)

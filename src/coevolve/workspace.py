@@ -16,8 +16,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
+import sqlalchemy as sa
+
 from coevolve import config as configuration
 from coevolve.agents.harness import Exploration, Harness, harness_from_json, opening_ids, system_prompt
+from coevolve.codec import content_hash
 from coevolve.config import RunConfig, environment_file, refuse_unknown
 from coevolve.engines import EndpointEngine, Engine, LocalEngine
 from coevolve.environments.protocol import Environment
@@ -82,6 +85,16 @@ class Workspace:
         known = self.env.task_types()
         return {name: known[name] for name in self.types}
 
+    def tasks(self, split: Split, count: int, seed: int, types: Sequence[str] | None = None) -> list[Task]:
+        """Different tasks of the run's types; fewer than `count` where the world has no more."""
+        drawn = self.env.tasks(split, self.types if types is None else types, count, seed)
+        return list({task.id: task for task in drawn}.values())
+
+    def world(self) -> str:
+        """The world as far as it can change under a run: its name, or the hash of the user's file."""
+        found = environment_file(self.config.environment)
+        return self.config.environment.name if found is None else content_hash(found[0].read_text("utf-8"))
+
     def adapter(self, version: Version) -> Path | None:
         """The verified adapter folder of a version; None for the base."""
         digest = version.adapters.get(MODULE)
@@ -95,6 +108,11 @@ class Workspace:
         """The model of a version; the one that acted before is closed."""
         if self._model is not None and self._model[0] == version.id:
             return self._model[1]
+        if version.base != self.engine.base:
+            raise ConfigError(
+                f"version {version.id} is of the base {version.base}, and {self.engine.base} is open",
+                fix="set model.name to the model of this run, or start another under another run.name",
+            )
         self.release_model()
         task = self.env.tasks(Split.TRAIN, self.types[:1], 1, 0)[0]
         prefix = opening_ids(self.engine.chat, self.env, task, self.harness)
@@ -231,7 +249,7 @@ def open_workspace(
     folder = Path(config.run.out_dir) / config.run.name
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    store = open_store(f"sqlite:///{folder / 'experience.db'}")
+    store = open_store(sa.URL.create("sqlite", database=str(folder / "experience.db")))
     journal = Journal(store, config.run.name)
     try:
         _same_config(config, folder, begun=journal.get("begin") is not None)

@@ -193,3 +193,13 @@ def test_what_is_rendered_is_read_back_unchanged(thought: str, order: str, count
     parsed = parse(text, TOOLS)
     assert (parsed.action, parsed.error, parsed.repaired) == (action, None, ())
     assert render(parsed.thought, action, SPECS[action.tool]) == text
+
+
+@pytest.mark.parametrize(
+    "text", ['{"tool": "reply", "message": "x", "\\ud800": "y"}', '{"tool": "reply", "message": [1e999]}']
+)
+def test_what_no_store_could_keep_is_an_error_that_can_be_kept(text: str) -> None:
+    loose = ToolSpec("reply", "", {"type": "object", "properties": {"message": {}}, "required": ["message"]})
+    parsed = parse(text, (loose,))
+    assert parsed.action is None and parsed.error is not None
+    parsed.error.encode("utf-8")

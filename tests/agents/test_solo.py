@@ -15,11 +15,12 @@ from coevolve.agents.harness import (
     system_prompt,
 )
 from coevolve.agents.solo import run_episode
+from coevolve.environments.protocol import StepResult
 from coevolve.errors import ConfigError, ModelError
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.scripted import END, ByteChat, ScriptedModel
 from coevolve.types import Party, StopReason, Task, Trajectory
-from toy_world import RELEASE, ToyWorld, solver, toy_task
+from toy_world import RELEASE, ToyEpisode, ToyWorld, solver, toy_task
 
 HARNESS = Harness(max_tokens=200)
 ATTEMPT = Attempt(version="v1", seed=7)
@@ -169,6 +170,34 @@ async def test_a_crashing_world_is_the_environments_failure(trouble: str, isolat
     assert trajectory.failure.party is Party.ENVIRONMENT
     assert "Error" in trajectory.failure.why
     assert trajectory.checks == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (None, "step() gave NoneType"),
+        (StepResult(None, "tool"), "an observation and an error are text"),  # type: ignore[arg-type]
+        (StepResult("fine", "tool", error=404), "an observation and an error are text"),  # type: ignore[arg-type]
+        (StepResult("fine", "tool", events=["a"]), "events are a tuple"),  # type: ignore[arg-type]
+    ],
+)
+async def test_an_answer_that_is_none_is_the_environments_failure(
+    monkeypatch: pytest.MonkeyPatch, answer: StepResult | None, why: str
+) -> None:
+    monkeypatch.setattr(ToyEpisode, "step", lambda self, action: answer)
+    trajectory = await _run(ScriptedModel(solver), toy_task(), HARNESS)
+    assert trajectory.failure is not None
+    assert trajectory.failure.party is Party.ENVIRONMENT
+    assert why in trajectory.failure.why
+
+
+async def test_an_isolated_step_that_raises_stop_iteration_is_told_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ToyEpisode, "step", lambda self, action: next(iter(())))
+    harness = Harness(max_tokens=200, isolate_steps=True, step_timeout_s=30.0)
+    trajectory = await _run(ScriptedModel(solver), toy_task(), harness)
+    assert trajectory.failure is not None and "StopIteration" in trajectory.failure.why
 
 
 async def test_a_hanging_isolated_world_is_the_environments_failure() -> None:

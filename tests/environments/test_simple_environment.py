@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -110,6 +110,10 @@ def test_bad_parts_are_refused_with_a_fix() -> None:
         environment(tool_functions=(ask,))
     with pytest.raises(WorldError, match="no task type 'prize'"):
         environment().tasks(Split.TRAIN, ["prize"], 1, 0)
+    with pytest.raises(WorldError, match="against task_kinds"):
+        environment(make_task=lambda split, t, seed: replace(make_task(split, t, seed), refusal=True)).tasks(
+            Split.TRAIN, [], 1, 0
+        )
     with pytest.raises(WorldError, match="make_task was asked for"):
         environment(make_task=lambda split, t, seed: make_task(Split.TEST, t, seed)).tasks(
             Split.TRAIN, [], 1, 0

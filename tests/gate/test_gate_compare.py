@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coevolve.errors import GateError
-from coevolve.gate import Fresh, GateRule, fingerprints, gate, leaked
+from coevolve.gate import GateRule, fingerprints, gate, leaked
 from coevolve.types import Decision, Split, Task, Verdict
 
 REFUSALS = {"buy": False, "compare": False, "return": False, "stranger": True}
@@ -139,19 +139,30 @@ async def test_task_of_another_split_is_refused_before_anything_runs(split: Spli
     assert world.asked == []
 
 
-async def test_drawn_task_of_another_split_or_seen_before_is_refused() -> None:
+async def test_a_world_without_further_tasks_leaves_it_undecided() -> None:
     def again(types: Sequence[str], count: int, draw: int) -> list[Task]:
         return task_set(list(REFUSALS), 80, 0)[:4]
 
+    world = World({"old": flat(rest=0.5), "new": flat(rest=0.62)}, 4)
+    verdict = await gate(world.evaluate, "old", "new", task_set(list(REFUSALS), 80, 0), again, RULE, 0)
+    assert verdict.decision is Decision.UNDECIDED
+    assert verdict.overall.tasks == 80
+
+
+async def test_a_task_that_is_handed_in_twice_is_refused() -> None:
+    world = World({}, 4)
+    with pytest.raises(GateError, match="drawn twice"):
+        await gate(world.evaluate, "old", "new", [task("a", "buy")] * 2, world.fresh, RULE, 0)
+    assert world.asked == []
+
+
+async def test_drawn_task_of_another_split_is_refused() -> None:
     def training(types: Sequence[str], count: int, draw: int) -> list[Task]:
         return [task("x", types[0], Split.TRAIN)]
 
-    cases: list[tuple[Fresh, str]] = [(again, "drawn twice"), (training, "split train")]
-    for draw, words in cases:
-        world = World({"old": flat(rest=0.5), "new": flat(rest=0.62)}, 4)
-        first = task_set(list(REFUSALS), 80, 0)
-        with pytest.raises(GateError, match=words):
-            await gate(world.evaluate, "old", "new", first, draw, RULE, 0)
+    world = World({"old": flat(rest=0.5), "new": flat(rest=0.62)}, 4)
+    with pytest.raises(GateError, match="split train"):
+        await gate(world.evaluate, "old", "new", task_set(list(REFUSALS), 80, 0), training, RULE, 0)
 
 
 async def test_draw_of_types_not_asked_for_is_refused() -> None:

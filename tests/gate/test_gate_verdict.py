@@ -110,10 +110,20 @@ def test_no_results_are_undecided() -> None:
 
 def test_unknown_pairs_are_left_out_not_counted_as_losses() -> None:
     known = rows("buy", both=20, wins=20)
-    with_unknown = decide(known + rows("return", both=10, unknown=4), GateRule(max_tasks=60), 0)
+    with_unknown = decide(known + rows("return", both=10, unknown=1), GateRule(max_tasks=60), 0)
     assert with_unknown.decision is Decision.ACCEPT
-    assert (with_unknown.overall.tasks, with_unknown.overall.unknown) == (50, 4)
+    assert (with_unknown.overall.tasks, with_unknown.overall.unknown) == (50, 1)
     assert with_unknown.overall.losses == 0
+
+
+@pytest.mark.parametrize(("kind", "unknown"), [("stranger", 1), ("return", 4)])
+def test_what_the_candidate_left_unjudged_is_no_pass(kind: str, unknown: int) -> None:
+    """A candidate that breaks its episodes where it would fail must not be promoted for it."""
+    known = rows("buy", both=60, wins=20)
+    verdict = decide(known + rows(kind, both=10, unknown=unknown), GateRule(max_tasks=100), 0)
+    assert verdict.decision is Decision.UNDECIDED
+    assert f"{unknown} of {kind}" in verdict.why
+    assert decide(known + rows(kind, both=10), GateRule(max_tasks=100), 0).decision is Decision.ACCEPT
 
 
 def test_many_unknown_pairs_leave_it_undecided() -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coevolve.agents.arguments import misfit
 from coevolve.environments.protocol import ToolSpec
 from coevolve.types import Action
 
@@ -23,15 +23,6 @@ _NESTS = ("args", "arguments", "parameters", "input")
 _NAMES = ("tool", "name", "tool_name", "function", "action")
 _MOST_TRIES = 64  # objects looked at in one text, so that a flood of braces costs no more
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "string": lambda v: isinstance(v, str),
-    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
-    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf,
-    "boolean": lambda v: isinstance(v, bool),
-    "array": lambda v: isinstance(v, list),
-    "object": lambda v: isinstance(v, dict),
-    "null": lambda v: v is None,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +83,11 @@ def parse(text: str, tools: Sequence[ToolSpec], *, cut_off: bool = False) -> Par
     thought = _thought(found.before)
     named = _tool_and_args(found.value, tools)
     if isinstance(named, str):
-        return Parsed(thought, None, named, found.notes)
+        return Parsed(thought, None, _whole_characters(named), found.notes)
     action, notes = named
-    error = _misfit(action, tools)
+    error = misfit(action, tools)
     if error is not None:
-        return Parsed(thought, None, error, found.notes + notes)
+        return Parsed(thought, None, _whole_characters(error), found.notes + notes)
     return Parsed(thought, action, None, found.notes + notes)
 
 
@@ -303,40 +294,3 @@ def _object_of(item: Any) -> dict[str, Any] | None:
         return item
     read = _read(item.strip()) if isinstance(item, str) else "no object"
     return read[0] if isinstance(read, tuple) else None
-
-
-def _misfit(action: Action, tools: Sequence[ToolSpec]) -> str | None:
-    """Why the arguments do not fit the tool's schema; every fault is named."""
-    schema = next(tool.parameters for tool in tools if tool.name == action.tool)
-    properties: Mapping[str, Any] = schema.get("properties", {})
-    faults = [f"missing {name}" for name in schema.get("required", ()) if name not in action.args]
-    for name, value in action.args.items():
-        if name not in properties:
-            offered = ", ".join(properties) or "none"
-            faults.append(f"unknown parameter {name[:60]} (it takes: {offered})")
-        elif (fault := _wrong(value, properties[name])) is not None:
-            faults.append(f"{name} {fault}")
-    return f"{action.tool}: {'; '.join(faults)}" if faults else None
-
-
-def _wrong(value: Any, schema: Mapping[str, Any]) -> str | None:
-    if "enum" in schema:
-        options = ", ".join(map(str, schema["enum"]))
-        return None if value in schema["enum"] else f"must be one of {options}"
-    alternatives = schema.get("anyOf") or schema.get("oneOf")
-    if alternatives:
-        faults = [_wrong(value, one) for one in alternatives]
-        return None if None in faults else " or ".join(str(fault) for fault in faults)
-    kinds = schema.get("type", list(_CHECKS))
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if not any(_CHECKS[kind](value) for kind in kinds if kind in _CHECKS):
-        return f"must be {' or '.join(kinds)}, not {_brief(value)}"
-    if isinstance(value, list) and "items" in schema:
-        return next((f"item {fault}" for one in value if (fault := _wrong(one, schema["items"]))), None)
-    return None
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    return json.dumps(value, ensure_ascii=False)[:60]

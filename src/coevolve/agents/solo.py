@@ -213,8 +213,19 @@ async def _carry_out(episode: Episode, turn: Turn, harness: Harness) -> tuple[Tu
     action = turn.action
     if action is None:
         return replace(turn, result=malformed_notice(turn.error or "no action")), None
-    step = await _of_env(lambda: episode.step(action), harness)
+    step = await _of_env(lambda: _sound(episode.step(action)), harness)
     return replace(turn, result=step.observation, error=step.error, events=turn.events + step.events), step
+
+
+def _sound(step: StepResult) -> StepResult:
+    """The step, if it is one. Raises TypeError: a user's world answered with something else."""
+    if not isinstance(step, StepResult):
+        raise TypeError(f"step() gave {type(step).__name__}, not StepResult")
+    if not isinstance(step.observation, str) or not isinstance(step.error, str | None):
+        raise TypeError(f"an observation and an error are text, not {step.observation!r} and {step.error!r}")
+    if not isinstance(step.events, tuple) or not all(isinstance(event, str) for event in step.events):
+        raise TypeError(f"events are a tuple of texts, not {step.events!r}")
+    return step
 
 
 async def _of_env(call: Callable[[], T], harness: Harness) -> T:
@@ -246,6 +257,9 @@ async def _in_thread(call: Callable[[], T]) -> T:
     def work() -> None:
         try:
             value = call()
+        except StopIteration as error:  # a future takes any exception but this one
+            failed: Exception = RuntimeError(f"StopIteration: {error}")
+            settle(lambda: future.set_exception(failed))
         except Exception as error:  # carried over to the awaiting side
             failed = error
             settle(lambda: future.set_exception(failed))

@@ -119,7 +119,7 @@ def _command(config: Path, seed: int | None, name: str | None, minutes: float | 
     flags = {"--seed": seed, "--name": name, "--minutes": minutes}
     words = ["coevolve", "run", str(config)]
     for flag, value in flags.items():
-        words += [] if value is None else [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+        words += [] if value is None else [flag, str(value).removesuffix(".0")]
     for one in sets:
         words += ["--set", one]
     return shlex.join(words)

@@ -146,6 +146,11 @@ def _run_next(ws: Workspace, stage: str, config: Path) -> dict[str, Any]:
     """
     if ws.journal.get("ended") is not None:
         raise ConfigError(f"the run in {ws.folder} has ended", fix="start another with another run.name")
+    if ws.journal.get("stopped") is not None:
+        raise ConfigError(
+            f"the run in {ws.folder} has stopped, and its test split may be open",
+            fix=f"finish its measurement with `coevolve run {config} --resume`",
+        )
     number, due = loop.next_step(ws)
     if due != stage:
         raise ConfigError(

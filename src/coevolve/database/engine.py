@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from coevolve.codec import canonical_json
@@ -83,10 +83,11 @@ class Database:
             raise _store_error(error.orig or error, self.name) from error
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str | URL) -> Database:
     """Open or create the database and bring it to this code's revision.
 
-    Args: url: `sqlite:///relative/path.db` or `sqlite:////absolute/path.db`.
+    Args: url: `sqlite:///relative/path.db` or `sqlite:////absolute/path.db`; a path that may hold `?` or
+        `%` as a `sqlalchemy.URL`.
     Raises: StoreError: no such kind of database, not writable, damaged, or of a newer revision.
     """
     try:

@@ -105,7 +105,7 @@ class SimpleEnvironment(Generic[State]):
     def tasks(self, split: Split, types: Sequence[str], count: int, seed: int) -> list[Task]:
         """`count` tasks, round-robin over `types` (none: all of them).
 
-        Raises: WorldError: an unknown type, or `make_task` returned another split or type.
+        Raises: WorldError: an unknown type, or `make_task` returned another split, type or refusal.
         """
         names = tuple(types) or tuple(self.task_kinds)
         for name in names:
@@ -120,6 +120,11 @@ class SimpleEnvironment(Generic[State]):
                 raise WorldError(
                     f"make_task was asked for {split.value}/{name} and made {task.split.value}/{task.type}",
                     fix="return Task(type=type_name, split=split, ...)",
+                )
+            if task.refusal != self.task_kinds[name]:
+                raise WorldError(
+                    f"make_task made a task of {name} with refusal={task.refusal}, against task_kinds",
+                    fix=f"return Task(..., refusal={self.task_kinds[name]}): the gate's veto goes by it",
                 )
             made.append(task)
         return made

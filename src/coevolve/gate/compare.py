@@ -65,7 +65,8 @@ async def gate(
         if not wanted:
             return weighing.verdict
         draw += 1
-        more = fresh(wanted, rule.type_draw_tasks * len(wanted) if single else count, draw)
+        drawn = fresh(wanted, rule.type_draw_tasks * len(wanted) if single else count, draw)
+        more = [task for task in drawn if task.id not in seen]  # a world may have no others
         if not more:
             return weighing.verdict
         strangers = {task.type for task in more} - set(wanted)

@@ -45,6 +45,7 @@ class _Evidence:
     seen: int
     unknown: int
     fresh_draws: Mapping[str, int]  # how often each type was drawn afresh
+    lone: Mapping[str, int]  # tasks of each type that the champion solved and the candidate left unjudged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,10 @@ def weigh(
         seen=len(results),
         unknown=sum(not result.judged for result in results),
         fresh_draws={name: len({row.draw for row in rows if row.fresh}) for name, rows in by_type.items()},
+        lone={
+            name: sum(row.champion is True and row.candidate is None for row in rows)
+            for name, rows in by_type.items()
+        },
     )
     word = _unusable(seen, rule) or _harmful(seen, rule) or _too_few(seen, rule) or _gain(seen, rule)
     verdict = Verdict(
@@ -189,7 +194,7 @@ def _gain(seen: _Evidence, rule: GateRule) -> _Word:
     crossing = _crossing(seen.main, rule)
     if not crossing.shown:
         return _not_shown(seen, crossing, rule)
-    return _thin(seen, rule) or _doubtful(seen, rule) or _accepted(seen, crossing)
+    return _thin(seen, rule) or _hidden(seen, rule) or _doubtful(seen, rule) or _accepted(seen, crossing)
 
 
 def _not_shown(seen: _Evidence, crossing: Crossing, rule: GateRule) -> _Word:
@@ -226,6 +231,26 @@ def _thin(seen: _Evidence, rule: GateRule) -> _Word | None:
         f"{rule.min_type_tasks} of each type are asked for.",
         lacking=sum(thin.values()),
         fresh=tuple(name for name in thin if seen.fresh_draws[name] < rule.refusal_draws),
+    )
+
+
+def _hidden(seen: _Evidence, rule: GateRule) -> _Word | None:
+    """Better overall, but what could not be judged would be harm if it had failed: unknown is no pass."""
+    hidden = {
+        fig.type: seen.lone[fig.type]
+        for fig in seen.types
+        if seen.lone[fig.type]
+        and fig.losses + seen.lone[fig.type] - fig.wins
+        > rule.margin_of(fig.type, refusal=fig.refusal) * (fig.tasks + seen.lone[fig.type])
+    }
+    if not hidden:
+        return None
+    counts = ", ".join(f"{count} of {name}" for name, count in hidden.items())
+    return _Word(
+        decision=Decision.UNDECIDED,
+        why=f"Better overall, but tasks that the champion solved could not be judged for the candidate "
+        f"({counts}): look at its failed episodes, and mend the environment or the model.",
+        lacking=sum(hidden.values()),
     )
 
 

@@ -40,7 +40,7 @@ class PoolRow:
     path: str
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str | sa.URL) -> Store:
     """Open or create the store at a URL such as `sqlite:///runs/experience.db`.
 
     Raises: StoreError: not writable, damaged, or written by a newer coevolve.
