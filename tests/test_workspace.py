@@ -107,6 +107,29 @@ async def test_episodes_are_scored_kept_and_not_run_again(opening: Open, tmp_pat
     assert ws.store.count() == 3
 
 
+async def test_an_outage_is_no_answer_for_ever(opening: Open, tmp_path: Path) -> None:
+    ws = opening()
+    version = adapted_version(ws, tmp_path)
+    tasks = [toy_task(str(k), target=k + 1) for k in range(2)]
+    await ws.acting(version)
+    works = models(ws)[-1]._fn
+
+    def out(transcript: str) -> str:
+        raise ModelError("no answer", fix="start the server")
+
+    models(ws)[-1]._fn = out
+    for _ in range(2):
+        played = await ws.play(version, tasks, "playing", round=1, attempts=2)
+        assert [succeeded(t) for t in played] == [None] * 4
+    models(ws)[-1]._fn = works
+    mended = await ws.play(version, tasks, "playing", round=1, attempts=2)
+    assert [succeeded(t) for t in mended] == [True] * 4
+    assert [t.task for t in mended] == [t.task for t in played]
+    assert ws.store.count() == 12  # each outage is on record as well
+    models(ws)[-1]._fn = out
+    assert await ws.play(version, tasks, "playing", round=1, attempts=2) == mended
+
+
 async def test_attempts_and_seeds_are_episodes_of_their_own(opening: Open) -> None:
     ws = opening()
     played = await ws.play(base_version(ws), [toy_task()], "playing", round=1, attempts=3)

@@ -10,16 +10,23 @@ import ctypes
 import fcntl
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import sqlalchemy as sa
 
 from coevolve import config as configuration
-from coevolve.agents.harness import Exploration, Harness, harness_from_json, opening_ids, system_prompt
+from coevolve.agents.harness import (
+    Exploration,
+    Harness,
+    derive_seed,
+    harness_from_json,
+    opening_ids,
+    system_prompt,
+)
 from coevolve.codec import content_hash
 from coevolve.config import RunConfig, environment_file, refuse_unknown
 from coevolve.engines import EndpointEngine, Engine, LocalEngine
@@ -139,13 +146,42 @@ class Workspace:
         attempts: int = 1,
         seed: int = 0,
     ) -> list[Trajectory]:
-        """Episodes of one version, scored and kept; what an interrupted call kept is not run again."""
+        """Episodes of one version, scored and kept; what an earlier call kept is not run again.
+
+        Except where the model or the world broke: such an episode is tried once more in a later call, and
+        the broken one stays in the store beside it. An outage must not be an answer for ever.
+        """
+        how: dict[str, Any] = {"round": round, "temperature": temperature, "explore": explore}
         ids = [attempt_id(version.id, task, seed, k) for task in tasks for k in range(attempts)]
         known = self.store.known(ids)
         if all(one in known for one in ids):
-            return [self.score(known[one]) for one in ids]
+            played = [known[one] for one in ids]
+        else:
+            all_of_it = {**how, "attempts": attempts, "seed": seed}
+            played = await self._collect(version, tasks, label, known, all_of_it)
+        played = [self.score(trajectory) for trajectory in played]
+        for k in range(attempts):
+            broken = [at for at in range(k, len(ids), attempts) if ids[at] in known and played[at].failure]
+            if broken:
+                stuck = [played[at].task for at in broken]
+                again = await self.play(version, stuck, label, **how, seed=derive_seed(seed, "again", k))
+                for at, trajectory in zip(broken, again, strict=True):
+                    played[at] = trajectory
+        return played
+
+    async def _collect(
+        self,
+        version: Version,
+        tasks: Sequence[Task],
+        label: str,
+        known: Mapping[str, Trajectory],
+        how: Mapping[str, Any],
+    ) -> list[Trajectory]:
+        """Episodes that are not known are run and kept, `how` being the arguments of `play`."""
+        manner = dict(how)
+        round = manner.pop("round")
         fresh: list[Trajectory] = []
-        with progress(len(tasks) * attempts, label, "episodes") as bar:
+        with progress(len(tasks) * how["attempts"], label, "episodes") as bar:
 
             def keep(trajectory: Trajectory) -> None:
                 fresh.append(self.score(trajectory))
@@ -155,24 +191,20 @@ class Workspace:
 
             model = await self.acting(version)
             try:
-                played = await collect(
+                return await collect(
                     model,
                     self.env,
                     tasks,
                     version=version.id,
                     harness=harness_from_json(version.harness),
-                    temperature=temperature,
-                    seed=seed,
-                    attempts=attempts,
                     concurrency=self.config.model.concurrency,
                     deadline_s=2 * self.config.agent.seconds,
-                    explore=explore,
                     on_done=keep,
                     known=known.get,
+                    **manner,
                 )
             finally:  # interrupted: what was finished is kept all the same
                 self._append(fresh, round)
-        return [self.score(trajectory) for trajectory in played]
 
     def _append(self, fresh: list[Trajectory], round: int) -> None:
         self.store.append(fresh, run=self.journal.run_id, round=round)
