@@ -61,5 +61,9 @@ class RegistryError(CoevolveError):
     """A version is unknown or damaged, or a move of standing is illegal."""
 
 
+class ReportError(CoevolveError):
+    """A report cannot be written."""
+
+
 class MissingExtraError(CoevolveError):
     """An optional part is not installed; the fix is the pip line."""

@@ -64,7 +64,8 @@ def build_examples(pool: PoolVersion) -> list[Example]:
     if not built:
         raise PoolError(
             f"pool {pool.id} holds nothing to imitate ({len(pool.entries)} entries)",
-            fix="collect more episodes, add demonstrations ([opening] demonstrations), or set run.teacher",
+            fix="collect more episodes, add demonstrations ([opening] demonstrations), or set run.teacher; "
+            "a run that has begun keeps its settings, so under another run.name",
         )
     return built
 

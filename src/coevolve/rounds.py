@@ -151,8 +151,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         patience=ws.config.opening.patience if opening else 0,
         seed=derive_seed(ws.seed, "learn", number),
     )
-    total = sum(len(example.ids) for example in chosen) * lesson.epochs
-    with progress(total, f"round {number}: learn", "tokens") as bar:
+    pairs = min(len(lesson.pairs), section.dpo.max_pairs) * section.dpo.epochs
+    total = len(chosen) * lesson.epochs + pairs
+    with progress(total, f"round {number}: learn", "examples") as bar:
         candidate = await asyncio.to_thread(learn, lesson, _settings(ws, opening), bar.advance)
     give_back_memory()
     return {"version": enter(ws, candidate, parent, pool).id, "notes": dict(candidate.notes)}

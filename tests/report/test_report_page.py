@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from coevolve.errors import ReportError
 from coevolve.report import (
     Example,
     ExampleTurn,
@@ -21,7 +22,6 @@ from coevolve.report import (
     PoolRow,
     Rate,
     ReportData,
-    ReportError,
     RoundPoint,
     TypeRow,
     example,

@@ -90,7 +90,7 @@ def fit(
     *,
     folder: Path,
     validate: Callable[[], float] | None = None,
-    on_batch: Callable[[int], None] = lambda tokens: None,
+    on_batch: Callable[[int], None] = lambda examples: None,
 ) -> Fitted:
     """Train until the plan ends or validation no longer rises; the best parameters stay in `network`.
 
@@ -100,7 +100,7 @@ def fit(
         folder: holds the phase's checkpoint and `losses.csv`. A finished phase's checkpoint stays, so that
             a later phase that is interrupted does not repeat it.
         validate: after every epoch; higher is better.
-        on_batch: told the tokens of each finished batch.
+        on_batch: told the number of examples (pairs) in each finished batch.
 
     Raises: LearnError: a loss that is not finite, naming the entries of the batch.
     """
@@ -122,7 +122,7 @@ def fit(
                 if state.steps % plan.checkpoint_steps == 0:
                     state.batch = number + 1
                     state.write(folder)
-            on_batch(batch.pack.tokens)
+            on_batch(len(batch.names))
         if state.pending:  # the last step of an epoch takes what is left
             state.step(plan.learning_rate * _schedule(state.steps, total))
         state.end_epoch(None if validate is None else validate())
@@ -261,11 +261,15 @@ class _State:
 
 
 def _log(file: Path) -> Callable[[Sequence[object]], None]:
-    if not file.exists():
-        file.write_text("phase,epoch,step,loss,gradient_norm,learning_rate\n", encoding="utf-8")
-
     def write(row: Sequence[object]) -> None:
-        with file.open("a", encoding="utf-8", newline="") as stream:
-            csv.writer(stream).writerow(row)
+        try:
+            with file.open("a", encoding="utf-8", newline="") as stream:
+                csv.writer(stream).writerow(row)
+        except OSError as error:
+            raise LearnError(
+                f"cannot write {file}: {error.strerror}", fix="free disk space, then --resume"
+            ) from error
 
+    if not file.exists():
+        write(["phase", "epoch", "step", "loss", "gradient_norm", "learning_rate"])
     return write

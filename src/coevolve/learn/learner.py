@@ -49,7 +49,7 @@ class Lesson:
 
 
 def learn(
-    lesson: Lesson, settings: LearnSection, on_tokens: Callable[[int], None] = lambda tokens: None
+    lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None] = lambda count: None
 ) -> Candidate:
     """Train one adapter. Interrupted, it goes on from its last checkpoint in `lesson.out`.
 
@@ -58,13 +58,13 @@ def learn(
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
     adapter = lesson.out / "adapter"
-    notes = _train(lesson, settings, adapter, on_tokens)
+    notes = _train(lesson, settings, adapter, on_examples)
     _write_parity(lesson, settings, adapter)  # the trained network's memory is free by now
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
 
 def _train(
-    lesson: Lesson, settings: LearnSection, adapter: Path, on_tokens: Callable[[int], None]
+    lesson: Lesson, settings: LearnSection, adapter: Path, on_examples: Callable[[int], None]
 ) -> dict[str, Any]:
     """Fit a network to the lesson and write its adapter; returns the candidate's notes."""
     work = lesson.out / WORK
@@ -97,12 +97,12 @@ def _train(
     count = sum(1 for _ in batches(rows, settings.batch_tokens, np.random.default_rng([lesson.seed, 0])))
     validate = (lambda: turn_accuracy(network, validation, settings.batch_tokens)) if validation else None
     torch.manual_seed(lesson.seed)
-    done = fit(network, sft_batches, count, plan, folder=work, validate=validate, on_batch=on_tokens)
+    done = fit(network, sft_batches, count, plan, folder=work, validate=validate, on_batch=on_examples)
     notes |= {"sft": {"steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}}
     if done.validation:
         notes["sft"]["validation"] = list(done.validation)
     if settings.method == "sft+dpo" and lesson.pairs:
-        notes["dpo"] = _prefer(network, lesson, settings, work, on_tokens)
+        notes["dpo"] = _prefer(network, lesson, settings, work, on_examples)
     with _writing(lesson.out):
         network.save(adapter)
     return notes
@@ -134,7 +134,7 @@ def clear_stretch(own: Sequence[int], clear: Sequence[bool]) -> range:
 
 
 def _prefer(
-    network: Network, lesson: Lesson, settings: LearnSection, work: Path, on_tokens: Callable[[int], None]
+    network: Network, lesson: Lesson, settings: LearnSection, work: Path, on_examples: Callable[[int], None]
 ) -> dict[str, Any]:
     """A DPO phase after imitation; the reference is the model as imitation left it."""
     dpo = settings.dpo
@@ -160,7 +160,7 @@ def _prefer(
         weight_decay=settings.weight_decay,
         epochs=dpo.epochs,
     )
-    done = fit(network, dpo_batches, len(packs), plan, folder=work, on_batch=on_tokens)
+    done = fit(network, dpo_batches, len(packs), plan, folder=work, on_batch=on_examples)
     return {"pairs": len(pairs), "steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}
 
 

@@ -11,7 +11,7 @@ from coevolve.report.data import (
     TypeRow,
     example,
 )
-from coevolve.report.page import ReportError, page, render
+from coevolve.report.page import page, render
 
 __all__ = [
     "Example",
@@ -20,7 +20,6 @@ __all__ = [
     "PoolRow",
     "Rate",
     "ReportData",
-    "ReportError",
     "RoundPoint",
     "TypeRow",
     "example",

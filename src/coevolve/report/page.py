@@ -16,16 +16,12 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
-from coevolve.errors import CoevolveError
+from coevolve.errors import ReportError
 from coevolve.report.data import ExampleTurn, Rate, ReportData
 from coevolve.report.geometry import Frame, curve
 from coevolve.report.picture import curve_png
 
 PAGE, PICTURE = "report.html", "curve.png"
-
-
-class ReportError(CoevolveError):
-    """A report cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
