@@ -48,9 +48,8 @@ _BEHIND = 0.2  # one-sided p of more losses than wins from which a candidate cou
 def begin(ws: Workspace) -> Version:
     """Crown the base model where nobody is champion yet, and start the run's clock."""
     ws.claim()
-    world = ws.world()
     begun = ws.journal.get("begin")
-    if begun is not None and begun.get("world", world) != world:
+    if begun is not None and begun.get("world", ws.world) != ws.world:
         raise ConfigError(
             f"the environment {ws.config.environment.name} was changed since this run began",
             fix="start under another run.name, so that no two versions are judged by different rules",
@@ -60,7 +59,7 @@ def begin(ws: Workspace) -> Version:
         if ws.registry.champion() is None:
             ws.registry.add(base, Standing.CHAMPION)
         ws.journal.done(
-            "begin", {"base": base.id, "world": world, "started_s": time.time(), "machine": machine()}
+            "begin", {"base": base.id, "world": ws.world, "started_s": time.time(), "machine": machine()}
         )
     return ws.registry.get(finished(ws, "begin")["base"])
 

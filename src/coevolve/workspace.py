@@ -54,6 +54,7 @@ class Workspace:
     config: RunConfig
     folder: Path
     env: Environment
+    world: str  # what `env` was loaded from: its name, or the hash of the user's file
     types: tuple[str, ...]
     store: Store
     registry: Registry
@@ -96,11 +97,6 @@ class Workspace:
         """Different tasks of the run's types; fewer than `count` where the world has no more."""
         drawn = self.env.tasks(split, self.types if types is None else types, count, seed)
         return list({task.id: task for task in drawn}.values())
-
-    def world(self) -> str:
-        """The world as far as it can change under a run: its name, or the hash of the user's file."""
-        found = environment_file(self.config.environment)
-        return self.config.environment.name if found is None else content_hash(found[0].read_text("utf-8"))
 
     def adapter(self, version: Version) -> Path | None:
         """The verified adapter folder of a version; None for the base."""
@@ -151,20 +147,21 @@ class Workspace:
         Except where the model or the world broke: such an episode is tried once more in a later call, and
         the broken one stays in the store beside it. An outage must not be an answer for ever.
         """
-        how: dict[str, Any] = {"round": round, "temperature": temperature, "explore": explore}
+        manner: dict[str, Any] = {"temperature": temperature, "explore": explore}
         ids = [attempt_id(version.id, task, seed, k) for task in tasks for k in range(attempts)]
         known = self.store.known(ids)
         if all(one in known for one in ids):
             played = [known[one] for one in ids]
         else:
-            all_of_it = {**how, "attempts": attempts, "seed": seed}
-            played = await self._collect(version, tasks, label, known, all_of_it)
+            whole = {**manner, "attempts": attempts, "seed": seed}
+            played = await self._collect(version, tasks, label, round, known, whole)
         played = [self.score(trajectory) for trajectory in played]
         for k in range(attempts):
             broken = [at for at in range(k, len(ids), attempts) if ids[at] in known and played[at].failure]
             if broken:
                 stuck = [played[at].task for at in broken]
-                again = await self.play(version, stuck, label, **how, seed=derive_seed(seed, "again", k))
+                other = derive_seed(seed, "again", k)
+                again = await self.play(version, stuck, label, round=round, **manner, seed=other)
                 for at, trajectory in zip(broken, again, strict=True):
                     played[at] = trajectory
         return played
@@ -174,14 +171,13 @@ class Workspace:
         version: Version,
         tasks: Sequence[Task],
         label: str,
+        round: int,
         known: Mapping[str, Trajectory],
-        how: Mapping[str, Any],
+        manner: Mapping[str, Any],
     ) -> list[Trajectory]:
-        """Episodes that are not known are run and kept, `how` being the arguments of `play`."""
-        manner = dict(how)
-        round = manner.pop("round")
+        """Episodes that are not known are run and kept; `manner` goes to `collect` as it is."""
         fresh: list[Trajectory] = []
-        with progress(len(tasks) * how["attempts"], label, "episodes") as bar:
+        with progress(len(tasks) * manner["attempts"], label, "episodes") as bar:
 
             def keep(trajectory: Trajectory) -> None:
                 fresh.append(self.score(trajectory))
@@ -296,6 +292,7 @@ def open_workspace(
         config=config,
         folder=folder,
         env=env,
+        world=_world(config),
         types=tuple(types),
         store=store,
         registry=Registry(store.database),
@@ -304,6 +301,11 @@ def open_workspace(
         harness=_harness(config, env),
         say=say,
     )
+
+
+def _world(config: RunConfig) -> str:
+    found = environment_file(config.environment)
+    return config.environment.name if found is None else content_hash(found[0].read_text("utf-8"))
 
 
 def _same_config(config: RunConfig, folder: Path, *, begun: bool) -> None:

@@ -1,0 +1,72 @@
+"""Stages of a round one by one: what is collected, and under which world and base."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli_world import write_config
+from coevolve import loop, rounds
+from coevolve.config import load, override
+from coevolve.errors import ConfigError
+from coevolve.workspace import open_workspace
+from loop_world import GrowingEngine
+from toy_world import ToyWorld
+
+pytestmark = pytest.mark.usefixtures("no_training")
+
+
+async def test_a_world_without_a_teacher_learns_from_its_own_successes(spaces: Any) -> None:
+    ws = spaces(run__max_rounds=1, opening__demonstrations=0)
+    ws.env = ToyWorld(teacher=False)
+    for stage in ("collect", "score", "evolve"):
+        await loop.advance(ws, 1, stage)
+    stats = ws.journal.get("round-1/evolve")["stats"]
+    assert "teacher_completion" not in stats["operations"]
+
+
+async def test_a_round_is_no_smaller_once_everything_is_mastered(spaces: Any) -> None:
+    ws = spaces()
+    loop.begin(ws)
+    ws.journal.done("round-1/score", {"success": {"count": (1.0, 8)}})
+    collected = await rounds.collect_round(ws, 2)
+    assert len(collected["trajectories"]) == ws.config.collect.episodes
+
+
+async def test_more_tasks_of_a_round_go_to_the_type_that_fails(tmp_path: Path) -> None:
+    values = {"environment.name": "shop", "environment.types": ["price", "compare"], "collect.episodes": 20}
+    config = override(load(write_config(tmp_path)), values)
+    ws = open_workspace(config, engine=GrowingEngine())
+    loop.begin(ws)
+    ws.journal.done("round-1/score", {"success": {"price": (1.0, 8), "compare": (0.5, 8)}})
+    collected = await rounds.collect_round(ws, 2)
+    counts = Counter(ws.store.get(one).task.type for one in collected["trajectories"])
+    ws.close()
+    # Two fifths evenly, the rest where the agent failed.
+    assert counts == {"price": 4, "compare": 16}
+
+
+def test_a_run_whose_world_was_changed_is_not_gone_on_with(tmp_path: Path) -> None:
+    world = tmp_path / "world.py"
+    world.write_text((Path(__file__).parent / "toy_world.py").read_text())
+    config = override(load(write_config(tmp_path)), {"environment.name": f"{world}:ToyWorld"})
+    ws = open_workspace(config, engine=GrowingEngine())
+    base = loop.begin(ws)
+    world.write_text(world.read_text() + "# another rule\n")
+    assert loop.begin(ws) == base  # this process goes on under the rules that it loaded
+    ws.close()
+    resumed = open_workspace(config, engine=GrowingEngine())
+    with pytest.raises(ConfigError, match="was changed since this run began"):
+        loop.begin(resumed)
+    resumed.close()
+
+
+async def test_a_version_of_another_base_is_not_played(spaces: Any) -> None:
+    ws = spaces()
+    loop.begin(ws)
+    ws.engine.base = "another"
+    with pytest.raises(ConfigError, match="is of the base scripted-base"):
+        await ws.acting(rounds.champion_of(ws))
