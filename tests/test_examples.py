@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
 from coevolve.errors import PoolError
-from coevolve.examples import Example, build_examples, build_pairs, choose_examples
+from coevolve.examples import IMITATED, REPLAY, Example, build_examples, build_pairs, choose_examples
 from coevolve.types import (
     Action,
     Operation,
@@ -86,7 +88,7 @@ def test_an_example_is_the_recorded_ids_in_their_order_with_the_mask_on_the_acto
     (example,) = build_examples(pool(entry("a", turn(0, 1, 2), turn(1, 3))))
     assert example.ids == (100, 200, 1, 2, 101, 201, 3)
     assert example.mask == (False, False, True, True, False, False, True)
-    assert (example.task_type, example.weight, example.entry) == ("price", 1.5, "e-a")
+    assert (example.task_type, example.entry) == ("price", "e-a")
 
 
 def test_failures_are_never_imitated() -> None:
@@ -246,22 +248,23 @@ def test_a_pool_without_pairs_gives_none_and_no_error() -> None:
 
 
 def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() -> None:
-    def made(kind: str, count: int, weight: float) -> list[Example]:
-        blank = Example(ids=(1, 2), mask=(False, True), task_type=kind, weight=weight, entry="")
-        return [replace(blank, entry=f"{kind}{k}") for k in range(count)]
+    def made(kind: str, count: int) -> list[Example]:
+        return [
+            Example(ids=(1, 2), mask=(False, True), task_type=kind, entry=f"{kind}{k}") for k in range(count)
+        ]
 
-    examples = [*made("weak", 60, 3.0), *made("strong", 40, 0.3), *made("rare", 4, 1.0)]
+    def chosen(count: int, seed: int, places: Mapping[str, int] = MappingProxyType({})) -> list[Example]:
+        return choose_examples(examples, fresh, places, count, seed)
+
+    examples = [*made("weak", 60), *made("strong", 40), *made("rare", 4)]
     fresh = {f"weak{k}" for k in range(40)} | {"strong0", "strong1"}
-    chosen = choose_examples(examples, fresh, (), 44, 1)
-    counts = Counter(one.task_type for one in chosen)
+    counts = Counter(one.task_type for one in chosen(44, 1))
     assert counts == {"weak": 20, "strong": 20, "rare": 4}
-    replayed = [one.entry for one in chosen if one.task_type == "weak" and one.entry not in fresh]
+    replayed = [one.entry for one in chosen(44, 1) if one.task_type == "weak" and one.entry not in fresh]
     assert 3 <= len(replayed) <= 5  # a quarter of an equal share of 15
-    assert {"strong0", "strong1"} <= {one.entry for one in chosen}
-    assert (
-        choose_examples(examples, fresh, (), 44, 1) == chosen != choose_examples(examples, fresh, (), 44, 2)
-    )
-    assert choose_examples(examples, fresh, (), 104, 1) == examples
-    taught = {f"strong{k}" for k in range(10, 30)}
-    chosen = choose_examples(examples, fresh, taught, 44, 1)
-    assert sum(one.entry in taught for one in chosen) == 20 - len({"strong0", "strong1"})
+    assert {"strong0", "strong1"} <= {one.entry for one in chosen(44, 1)}
+    assert chosen(44, 1) == chosen(44, 1) != chosen(44, 2)
+    assert chosen(104, 1) == examples
+    later = {f"strong{k}": 1 for k in range(20, 40)}
+    assert not [one for one in chosen(44, 1, later) if one.entry in later]
+    assert set(REPLAY) == IMITATED  # every kind that is imitated has its place

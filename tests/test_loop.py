@@ -93,14 +93,17 @@ async def test_all_rounds_and_minutes_end_the_loop_with_their_reason(spaces: Any
     assert short.journal.get("test/final") is not None
 
 
-@pytest.mark.parametrize(("gate_s", "rounds"), [(1.0, 1), (3600.0, 0)])
-async def test_time_is_kept_for_the_final_measurement_at_the_pace_of_the_first_gate(
-    spaces: Any, monkeypatch: pytest.MonkeyPatch, gate_s: float, rounds: int
+@pytest.mark.parametrize(("slow", "rounds"), [("", 2), ("round-0/gate", 0), ("round-1/collect", 1)])
+async def test_time_is_kept_for_the_final_measurement_at_the_pace_so_far(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch, slow: str, rounds: int
 ) -> None:
-    ws = spaces(GrowingEngine(skills=(10, 20)), run__max_rounds=1, run__minutes_budget=10.0)
-    await loop.improve(ws, 0)
-    paced = [replace(s, wall_s=gate_s if s.name == "round-0/gate" else 0.0) for s in ws.journal.steps()]
-    monkeypatch.setattr(ws.journal, "steps", lambda: paced)
+    """Of the collections, and before the first of the opening's gate."""
+    ws = spaces(GrowingEngine(skills=(10, 20, 30)), run__max_rounds=2, run__minutes_budget=10.0)
+    steps = ws.journal.steps
+    monkeypatch.setattr(
+        ws.journal, "steps", lambda: [replace(s, wall_s=3600.0 * (s.name == slow)) for s in steps()]
+    )
+    monkeypatch.setattr(loop, "elapsed_s", lambda ws: 0.0)
     monkeypatch.setattr(loop, "_round_s", lambda ws, number: 0.0)
     assert (await loop.run(ws)).rounds == rounds
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -25,6 +25,9 @@ from coevolve.types import (
 )
 
 IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
+# What replay takes first. Corrections need more than one sight; an own success shows a sentence that was in
+# no lesson; the demonstrations were learned by heart in the opening.
+REPLAY = (Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS, Operation.DEMONSTRATION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,6 @@ class Example:
     ids: tuple[int, ...]
     mask: tuple[bool, ...]  # True only on the agent's (or teacher's) own tokens of good turns
     task_type: str
-    weight: float  # which come first where not all are chosen
     entry: str  # the pool entry it was made from
 
 
@@ -59,7 +61,7 @@ def build_examples(pool: PoolVersion) -> list[Example]:
     """
     _refuse_measuring(pool)
     entries = [entry for entry in pool.entries if entry.operation in IMITATED]
-    made = (example_of(one.trajectory, entry=one.id, weight=one.weight) for one in entries)
+    made = (example_of(one.trajectory, entry=one.id) for one in entries)
     built = [example for example in made if example is not None]
     if not built:
         raise PoolError(
@@ -71,7 +73,7 @@ def build_examples(pool: PoolVersion) -> list[Example]:
 
 
 def choose_examples(
-    examples: Sequence[Example], fresh: Collection[str], taught: Collection[str], count: int, seed: int
+    examples: Sequence[Example], fresh: Collection[str], places: Mapping[str, int], count: int, seed: int
 ) -> list[Example]:
     """At most `count` examples, the same number of each task type as long as it has some.
 
@@ -80,14 +82,13 @@ def choose_examples(
 
     Args:
         fresh: ids of the entries that teach most now, such as this round's corrected failures.
-        taught: ids of those that a teacher made; replay takes them first, since an agent's own success may
-            be right for a wrong reason, which imitation would fix in place.
+        places: entry id -> its place in replay, the lowest first (see `REPLAY`); 0 where it is not named.
     """
     if len(examples) <= count:
         return list(examples)
     rng = random.Random(f"choose:{seed}")
     by_type: dict[str, list[Example]] = defaultdict(list)
-    for example in sorted(examples, key=lambda one: (one.entry not in taught, -one.weight, rng.random())):
+    for example in sorted(examples, key=lambda one: (places.get(one.entry, 0), rng.random())):
         by_type[example.task_type].append(example)
     head = ceil(3 * count / (4 * len(by_type)))
     share = ceil(count / len(by_type))
@@ -177,7 +178,7 @@ def _pair(better: PoolEntry, worse: PoolEntry) -> Iterator[Pair]:
         return
 
 
-def example_of(trajectory: Trajectory, *, entry: str = "", weight: float = 1.0) -> Example | None:
+def example_of(trajectory: Trajectory, *, entry: str = "") -> Example | None:
     """A trajectory's good turns as one example; None where it has none.
 
     Raises: PoolError: a turn without recorded token ids.
@@ -197,7 +198,6 @@ def example_of(trajectory: Trajectory, *, entry: str = "", weight: float = 1.0) 
         ids=tuple(ids[:end]),  # what follows the last good turn teaches nothing
         mask=tuple(mask[:end]),
         task_type=trajectory.task.type,
-        weight=weight,
         entry=entry,
     )
 

@@ -116,16 +116,22 @@ def _round_s(ws: Workspace, number: int) -> float:
 
 
 def _measuring_s(ws: Workspace) -> float:
-    """Seconds to keep for `measure`: three versions at the pace of the run's first gate, which played two.
+    """Seconds to keep for `measure`: three versions at the pace of the collections so far.
 
-    Machines differ in speed by more than a round takes, and one machine from hour to hour.
+    Machines differ in speed by more than a round takes, and one machine from hour to hour. Before the first
+    collection it is the pace of the opening's gate, which played two versions.
     """
-    section = ws.config.test
-    first = next((step for step in ws.journal.steps() if step.name.endswith("/gate")), None)
-    if first is None or not section.open:
+    section, steps = ws.config.test, ws.journal.steps()
+    if not section.open:
         return section.reserve_s
-    weighed = sum(one.tasks for one in from_json(Verdict, first.value).types)
-    return max(section.reserve_s, 3 * section.tasks * first.wall_s / max(1, 2 * weighed))
+    # An opening's demonstrations are not played, so nothing was generated.
+    played = [step for step in steps if step.name.endswith("/collect") and "tokens" in step.value]
+    episodes = sum(len(step.value["trajectories"]) for step in played)
+    if not played:
+        played = [step for step in steps if step.name.endswith("/gate")][:1]
+        episodes = sum(2 * one.tasks for step in played for one in from_json(Verdict, step.value).types)
+    pace = sum(step.wall_s for step in played) / max(1, episodes)
+    return max(section.reserve_s, 3 * section.tasks * pace)
 
 
 async def advance(ws: Workspace, number: int, stage: str) -> Any:

@@ -19,7 +19,7 @@ from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.codec import from_json, to_json
 from coevolve.engines import LocalEngine
 from coevolve.errors import ConfigError, LearnError
-from coevolve.examples import build_examples, build_pairs, choose_examples
+from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
 from coevolve.gate import GateRule, gate, sign_test
 from coevolve.learn.checkpoints import clear
 from coevolve.machine import machine
@@ -135,10 +135,10 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     examples = build_examples(pool)
     fresh = _fresh(ws, pool, number)
     section = ws.config.learn
-    taught = {entry.id for entry in pool.entries if entry.operation is not Operation.OWN_SUCCESS}
+    places = {e.id: REPLAY.index(e.operation) for e in pool.entries if e.operation in REPLAY}
     chosen = list(examples)
     if not opening:
-        chosen = choose_examples(examples, fresh, taught, section.max_examples, ws.seed + number)
+        chosen = choose_examples(examples, fresh, places, section.max_examples, ws.seed + number)
     lesson = Lesson(
         examples=chosen,
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),

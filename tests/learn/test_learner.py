@@ -39,7 +39,7 @@ def some_examples(count: int = 6) -> list[Example]:
     """Prefix, a question of 4 tokens, a turn of 5, an observation of 3, a turn of 4."""
     mask = (False,) * (len(PREFIX) + 4) + (True,) * 5 + (False,) * 3 + (True,) * 4
     return [
-        Example(ids=PREFIX + some_ids(k, 16), mask=mask, task_type="count", weight=1.0, entry=f"entry-{k}")
+        Example(ids=PREFIX + some_ids(k, 16), mask=mask, task_type="count", entry=f"entry-{k}")
         for k in range(count)
     ]
 
