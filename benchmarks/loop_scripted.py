@@ -1,7 +1,7 @@
-"""The loop without a language model: a scripted one that errs less the more its pool shows it.
+"""The loop without a language model: a scripted one that errs less the more its lesson shows it.
 
-It plays the shop's expert and gives up at a turn with a probability that halves with every few pool entries
-of that task type. So every stage runs as it is, training and inference apart, and its figures say whether
+It plays the shop's expert and gives up at a turn with a probability that halves with every few examples of
+that task type. So every stage runs as it is, training and inference apart, and its figures say whether
 the loop works; they say nothing about a language model.
 """
 
@@ -11,28 +11,28 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-from coevolve import loop, pool, rounds
+from coevolve import loop
 from coevolve.agents.action_text import parse, render
 from coevolve.config import RunConfig, override
 from coevolve.environments.shop import Shop
 from coevolve.environments.shop.tools import SPECS
+from coevolve.learn.lesson import Lesson
 from coevolve.models.protocol import ChatFormat, Completion, LanguageModel, Sampling
 from coevolve.models.scripted import ByteChat, Message
-from coevolve.types import Action, Candidate, Operation, Split, Task
-from coevolve.workspace import Workspace, open_workspace
+from coevolve.sections import LearnSection
+from coevolve.types import Action, Candidate, Split, Task
+from coevolve.workspace import open_workspace
 
 SCRIPTED = "scripted"
 PROMPT = "You serve the customers of an online shop."  # it reads none, and bytes are many tokens
-SKILL_FILE = "adapter_config.json"  # task type -> pool entries to imitate
-BASE_ERROR = 0.95  # chance per turn of giving up on a type that the pool does not show
-HALVING = 1.5  # pool entries of a type that halve that chance
+SKILL_FILE = "adapter_config.json"  # task type -> examples in the lesson
+BASE_ERROR = 0.95  # chance per turn of giving up on a type that no lesson showed
+HALVING = 1.5  # examples of a type that halve that chance
 GIVING_UP = render(
     "I do not know.", Action("reply", {"message": "Sorry, I cannot help with that."}), SPECS["reply"]
 )
@@ -124,27 +124,13 @@ class FallibleEngine:
         text = (adapter / SKILL_FILE).read_text(encoding="utf-8")
         return FallibleModel(self.shop, json.loads(text), text)
 
-
-async def count_round(ws: Workspace, number: int) -> dict[str, Any]:
-    """In the place of training: how many entries to imitate the pool has of each type."""
-    evolved = ws.journal.get(f"round-{number}/evolve")
-    champion = ws.registry.champion()
-    assert evolved is not None and champion is not None
-    learned = pool.load(ws.pools, evolved["pool"])
-    shown = [one for one in learned.entries if one.operation is not Operation.OWN_FAILURE]
-    skill = dict(sorted(Counter(one.trajectory.task.type for one in shown).items()))
-    out = ws.folder / "work" / f"round-{number}"
-    out.mkdir(parents=True, exist_ok=True)
-    (out / SKILL_FILE).write_text(json.dumps(skill), encoding="utf-8")
-    candidate = Candidate(adapter_dir=str(out), learner=SCRIPTED, notes={"entries": len(shown)})
-    return {"version": rounds.enter(ws, candidate, champion, learned).id, "notes": dict(candidate.notes)}
-
-
-@contextmanager
-def without_training() -> Iterator[None]:
-    """Within it the loop's learn stage is `count_round`."""
-    with patch.dict(loop._RUN, {"learn": count_round}):
-        yield
+    def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
+        """In the place of training: count the lesson's examples of each type."""
+        skill = dict(sorted(Counter(one.task_type for one in lesson.examples).items()))
+        lesson.out.mkdir(parents=True, exist_ok=True)
+        (lesson.out / SKILL_FILE).write_text(json.dumps(skill), encoding="utf-8")
+        notes = {"entries": len(lesson.examples)}
+        return Candidate(adapter_dir=str(lesson.out), learner=SCRIPTED, notes=notes)
 
 
 def smaller(config: RunConfig, arm: str) -> RunConfig:
@@ -160,7 +146,6 @@ def run_scripted(config: RunConfig) -> None:
     ws.harness = replace(ws.harness, system=PROMPT)
     try:
         if ws.journal.get("ended") is None:
-            with without_training():
-                asyncio.run(loop.run(ws))
+            asyncio.run(loop.run(ws))
     finally:
         ws.close()

@@ -24,7 +24,7 @@ TITLES = {
 }
 NOTES = {
     "loop.quick": "No language model ran: a scripted one plays the shop's expert and errs less the more of a "
-    "task type its pool shows. It checks in seconds that every stage works and that figures are collected; "
+    "task type its lesson shows. It checks in seconds that every stage works and that figures are collected; "
     "its rates, times and memory say nothing about a language model.",
 }
 ARMS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coevolve import loop, pool, rounds, workspace
+from coevolve import workspace
 from coevolve.cli import app
 from coevolve.config import RunConfig
+from coevolve.learn.lesson import Lesson
 from coevolve.models.protocol import ChatFormat, LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
+from coevolve.sections import LearnSection
 from coevolve.types import Candidate
-from coevolve.workspace import Workspace
 from toy_world import solver
 
 TOML = """
@@ -66,26 +67,23 @@ class ScriptedEngine:
         self.opened.append("base" if adapter is None else adapter.name)
         return ScriptedModel(clueless if adapter is None else solver)
 
+    def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
+        return remember_round(lesson)
 
-async def fake_learn(ws: Workspace, number: int) -> dict[str, Any]:
-    """In the place of rounds.learn_round: a candidate whose adapter is one small file."""
-    out = ws.folder / "work" / f"round-{number}"
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "adapter_config.json").write_text(f'{{"round": {number}}}')
-    evolved = ws.journal.get(f"round-{number}/evolve")
-    assert evolved is not None
-    notes = {"sft": {"tokens": 100}}
-    candidate = Candidate(adapter_dir=str(out), learner="sft", notes=notes)
-    version = rounds.enter(ws, candidate, rounds.parent_of(ws, number), pool.load(ws.pools, evolved["pool"]))
-    return {"version": version.id, "notes": notes}
+
+def remember_round(lesson: Lesson) -> Candidate:
+    """In the place of training: an adapter that is one small file with the number of its round."""
+    lesson.out.mkdir(parents=True, exist_ok=True)
+    number = lesson.out.name.removeprefix("round-")
+    (lesson.out / "adapter_config.json").write_text(f'{{"round": {number}}}')
+    return Candidate(adapter_dir=str(lesson.out), learner="sft", notes={"sft": {"tokens": 100}})
 
 
 @contextmanager
 def scripted() -> Iterator[pytest.MonkeyPatch]:
-    """Within it a workspace's engine is the scripted one, and learning is faked."""
+    """Within it a workspace's engine is the scripted one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workspace, "LocalEngine", ScriptedEngine)
-        patch.setitem(loop._RUN, "learn", fake_learn)
         yield patch
 
 

@@ -189,18 +189,18 @@ def test_broken_toml_is_named_with_its_line(tmp_path: Path) -> None:
 
 # What follows is done to a process of its own. Its learning hangs in a thread, as a real one would.
 HANGING = """
-import asyncio, sys, threading
+import sys, threading
 sys.path[:0] = [{tests!r}]
 import cli_world
-from coevolve import loop, workspace
+from coevolve import workspace
 from coevolve.cli import main
 
-async def learn(ws, number):
-    ws.say("learning")
-    await asyncio.to_thread(threading.Event().wait, 60)
+class Engine(cli_world.ScriptedEngine):
+    def learn(self, *lesson):
+        print("learning", file=sys.stderr, flush=True)
+        threading.Event().wait(60)
 
-workspace.LocalEngine = cli_world.ScriptedEngine
-loop._RUN["learn"] = learn
+workspace.LocalEngine = Engine
 sys.argv[1:] = {words!r}
 main()
 """

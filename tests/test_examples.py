@@ -70,7 +70,6 @@ def entry(
         sources=sources or (name,),
         synthetic=False,
         executed=good,
-        weight=1.5,
     )
 
 

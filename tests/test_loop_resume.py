@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli_world import fake_learn, write_config
+from cli_world import write_config
 from coevolve import config, loop
 from coevolve.agents.solo import run_episode
 from coevolve.errors import ConfigError, StoreError
@@ -40,9 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         config.load(write_config(tmp_path_factory.mktemp("whole"))), {"run.max_rounds": 1, "test.tasks": 6}
     )
     ws = open_workspace(run, engine=GrowingEngine())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(loop._RUN, "learn", fake_learn)
-        asyncio.run(loop.run(ws))
+    asyncio.run(loop.run(ws))
     yield ws
     ws.close()
 
@@ -78,17 +76,17 @@ async def test_a_run_that_died_while_collecting_repeats_no_kept_episode(
 ) -> None:
     settings = {"run__max_rounds": 1, "collect__episodes": 80}
     first = spaces(**settings)
-    kept = first._append
+    append = first.store.append
     appended: list[int] = []
 
-    def dying(self: Workspace, fresh: list[Any], round: int) -> None:
-        kept(fresh, round)
+    def dying(fresh: list[Any], *, run: str, round: int) -> None:
+        append(fresh, run=run, round=round)
         if round == 1:
             appended.append(1)
             raise Crash
 
     with monkeypatch.context() as patch:
-        patch.setattr(Workspace, "_append", dying)
+        patch.setattr(first.store, "append", dying)
         with pytest.raises(Crash):
             await loop.run(first)
     first.close()

@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from cli_world import clueless, write_config
+from cli_world import ScriptedEngine, clueless, write_config
 from coevolve import config, workspace
 from coevolve.agents.harness import harness_to_json
 from coevolve.agents.teacher import demonstrate
 from coevolve.config import ModelSection, RunConfig
 from coevolve.engines import EndpointEngine
 from coevolve.errors import ConfigError, ModelError, RegistryError, StoreError
-from coevolve.models.protocol import ChatFormat, LanguageModel
+from coevolve.models.protocol import LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
+from coevolve.playing import play
 from coevolve.registry import make_version, put_folder
+from coevolve.rollout.collect import Manner
 from coevolve.types import Outcome, Reward, Version
 from coevolve.workspace import MODULE, Workspace, environment, open_workspace, succeeded
 from toy_world import solver, toy_task
 
 
 @dataclass
-class CountingEngine:
+class CountingEngine(ScriptedEngine):
     """Remembers every model it opened."""
 
-    base: str = "scripted-base"
-    chat: ChatFormat = field(default_factory=ByteChat)
     models: list[ScriptedModel] = field(default_factory=list)
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
@@ -94,7 +94,7 @@ async def test_episodes_are_scored_kept_and_not_run_again(opening: Open, tmp_pat
     ws = opening()
     version = adapted_version(ws, tmp_path)
     tasks = [toy_task(str(k), target=k + 1) for k in range(3)]
-    played = await ws.play(version, tasks, "playing", round=1, seed=5)
+    played = await play(ws, version, tasks, "playing", round=1, manner=Manner(seed=5))
     assert [succeeded(t) for t in played] == [True] * 3
     assert {t.id for t in ws.store.find(version=version.id)} == {t.id for t in played}
 
@@ -102,7 +102,7 @@ async def test_episodes_are_scored_kept_and_not_run_again(opening: Open, tmp_pat
         raise AssertionError("asked again")
 
     models(ws)[-1]._fn = broken
-    again = await ws.play(version, tasks, "playing", round=1, seed=5)
+    again = await play(ws, version, tasks, "playing", round=1, manner=Manner(seed=5))
     assert again == played
     assert ws.store.count() == 3
 
@@ -119,21 +119,21 @@ async def test_an_outage_is_no_answer_for_ever(opening: Open, tmp_path: Path) ->
 
     models(ws)[-1]._fn = out
     for _ in range(2):
-        played = await ws.play(version, tasks, "playing", round=1, attempts=2)
+        played = await play(ws, version, tasks, "playing", round=1, manner=Manner(attempts=2))
         assert [succeeded(t) for t in played] == [None] * 4
     models(ws)[-1]._fn = works
-    mended = await ws.play(version, tasks, "playing", round=1, attempts=2)
+    mended = await play(ws, version, tasks, "playing", round=1, manner=Manner(attempts=2))
     assert [succeeded(t) for t in mended] == [True] * 4
     assert [t.task for t in mended] == [t.task for t in played]
     assert ws.store.count() == 12  # each outage is on record as well
     models(ws)[-1]._fn = out
-    assert await ws.play(version, tasks, "playing", round=1, attempts=2) == mended
+    assert await play(ws, version, tasks, "playing", round=1, manner=Manner(attempts=2)) == mended
 
 
 async def test_attempts_and_seeds_are_episodes_of_their_own(opening: Open) -> None:
     ws = opening()
-    played = await ws.play(base_version(ws), [toy_task()], "playing", round=1, attempts=3)
-    played += await ws.play(base_version(ws), [toy_task()], "playing", round=1, seed=1)
+    played = await play(ws, base_version(ws), [toy_task()], "playing", round=1, manner=Manner(attempts=3))
+    played += await play(ws, base_version(ws), [toy_task()], "playing", round=1, manner=Manner(seed=1))
     assert len({t.id for t in played}) == 4 == ws.store.count()
     assert [succeeded(t) for t in played] == [False] * 4
 

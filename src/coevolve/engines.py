@@ -1,4 +1,4 @@
-"""What opens models: OpenVINO or transformers on this machine, or a server behind an endpoint.
+"""What opens and trains models: this machine, or a server behind an endpoint, which only opens.
 
 A config enters, an `Engine` leaves; a model it opened is held by the workspace, which closes it.
 """
@@ -6,25 +6,35 @@ A config enters, an `Engine` leaves; a model it opened is held by the workspace,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from coevolve.config import RunConfig
-from coevolve.errors import ConfigError
+from coevolve.errors import ConfigError, LearnError
+from coevolve.learn.lesson import Lesson
 from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.need import need
+from coevolve.sections import LearnSection
+from coevolve.types import Candidate
 
 
 class Engine(Protocol):
-    """Opens what acts. The local one is `LocalEngine`; a test brings its own."""
+    """Opens what acts, and trains it. The local one is `LocalEngine`; a test brings its own."""
 
     base: str  # id of the base model
     chat: ChatFormat
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
         """A model with this adapter, its shared prompt warmed up and its parity checked."""
+        ...
+
+    def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
+        """An adapter of the base model that has learned the lesson. Blocks while it trains.
+
+        Raises: LearnError: the base cannot be trained here, or the training failed.
+        """
         ...
 
 
@@ -60,6 +70,12 @@ class LocalEngine:
             model.close()
             raise
         return model
+
+    def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
+        """Train in torch, on the same weights."""
+        from coevolve.learn.learner import learn
+
+        return learn(torch_folder(self.weights), lesson, settings, on_examples)
 
     def _openvino(self, adapter: Path | None) -> LanguageModel:
         from coevolve.models.openvino import EngineOptions, open_model
@@ -99,4 +115,11 @@ class EndpointEngine:
                 model=self._section.name,
                 api_key_env=self._section.api_key_env,
             )
+        )
+
+    def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
+        """Refused: its weights are elsewhere."""
+        raise LearnError(
+            f"{self.base} cannot be trained here",
+            fix='set model.engine = "openvino" or "transformers", or run.max_rounds = 0 to measure it alone',
         )

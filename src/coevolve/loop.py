@@ -15,6 +15,8 @@ from typing import Any
 from coevolve.agents.harness import derive_seed
 from coevolve.codec import from_json
 from coevolve.errors import ConfigError
+from coevolve.playing import play
+from coevolve.rollout.collect import Manner
 from coevolve.rounds import (
     begin,
     champion_of,
@@ -168,6 +170,7 @@ async def measure(ws: Workspace) -> None:
     """Open the test split once: the base, the version after the opening, and the champion."""
     tasks = ws.tasks(Split.TEST, ws.config.test.tasks, derive_seed(ws.seed, "test") % 100_000)
     champion, base = ws.registry.get(finished(ws, "stopped")["champion"]), begin(ws)
+    manner = Manner(seed=derive_seed(ws.seed, "test"))
     opening = ws.journal.get(key(0, "learn"))
     named = {"final": champion, "base": base}
     if opening is not None:
@@ -176,9 +179,7 @@ async def measure(ws: Workspace) -> None:
         if ws.journal.get(f"test/{name}") is None:
             ws.journal.start()
             ws.say(f"test: {name}")
-            played = await ws.play(
-                version, tasks, f"test: {name}", round=-1, seed=derive_seed(ws.seed, "test")
-            )
+            played = await play(ws, version, tasks, f"test: {name}", round=-1, manner=manner)
             value = {
                 "version": version.id,
                 "trajectories": [t.id for t in played],

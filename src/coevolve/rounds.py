@@ -17,15 +17,16 @@ from typing import Any
 from coevolve import pool as pools
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.codec import from_json, to_json
-from coevolve.engines import LocalEngine
-from coevolve.errors import ConfigError, LearnError
+from coevolve.errors import ConfigError
 from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
 from coevolve.gate import GateRule, gate, sign_test
 from coevolve.learn.checkpoints import clear
+from coevolve.learn.lesson import Lesson
 from coevolve.machine import machine
+from coevolve.playing import play
 from coevolve.progress import progress
 from coevolve.registry import make_version, put_folder
-from coevolve.rollout.collect import replay_failed
+from coevolve.rollout.collect import Manner, replay_failed
 from coevolve.sections import LearnSection
 from coevolve.teaching import completion, demonstrations, validation_examples
 from coevolve.types import (
@@ -74,16 +75,14 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
     section = ws.config.collect
     tasks = _train_tasks(ws, number)
     failures = [t.task for t in _trajectories(ws, number - 1) if succeeded(t) is False]
-    played = await ws.play(
-        trainee,
-        replay_failed(tasks, failures, section.replay_failed_share),
-        f"round {number}: collect",
-        round=number,
+    tasks = replay_failed(tasks, failures, section.replay_failed_share)
+    manner = Manner(
         temperature=section.temperature,
         explore=Exploration(section.epsilon_tool, derive_seed(ws.seed, "explore", number)),
         attempts=section.attempts,
         seed=derive_seed(ws.seed, "collect", number),
     )
+    played = await play(ws, trainee, tasks, f"round {number}: collect", round=number, manner=manner)
     broken = [t.failure for t in played if t.failure is not None]
     if played and len(broken) == len(played):
         raise ConfigError(
@@ -120,14 +119,6 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
 
 async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     """Turn the pool into a candidate version, starting from the adapter of who collected."""
-    from coevolve.learn.learner import Lesson, learn  # these load torch
-    from coevolve.models.weights import torch_folder
-
-    if not isinstance(ws.engine, LocalEngine):
-        raise LearnError(
-            f"{ws.engine.base} cannot be trained here",
-            fix='set model.engine = "openvino" or "transformers", or run.max_rounds = 0 to measure it alone',
-        )
     ws.release_model()
     pool = pools.load(ws.pools, finished(ws, key(number, "evolve"))["pool"])
     opening = number == 0
@@ -143,7 +134,6 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         examples=chosen,
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),
         validation=validation_examples(ws) if opening else (),
-        base=torch_folder(ws.engine.weights),
         adapter=ws.adapter(parent),
         out=_work(ws, number),
         epochs=ws.config.opening.epochs if opening else section.epochs,
@@ -153,7 +143,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     pairs = min(len(lesson.pairs), section.dpo.max_pairs) * section.dpo.epochs
     total = len(chosen) * lesson.epochs + pairs
     with progress(total, f"round {number}: learn", "examples") as bar:
-        candidate = await asyncio.to_thread(learn, lesson, _settings(ws, opening), bar.advance)
+        candidate = await asyncio.to_thread(ws.engine.learn, lesson, _settings(ws, opening), bar.advance)
     give_back_memory()
     return {"version": enter(ws, candidate, parent, pool).id, "notes": dict(candidate.notes)}
 
@@ -179,11 +169,12 @@ async def weigh(ws: Workspace, champion: Version, candidate: Version, *, round: 
     """The gate's verdict on two versions; nothing is promoted here."""
     section = asdict(ws.config.gate)
     first = section.pop("tasks")
+    manner = Manner(seed=derive_seed(ws.seed, "gate"))
 
     async def evaluate(version_id: str, tasks: Sequence[Task]) -> Mapping[str, tuple[bool | None, int]]:
         version = ws.registry.get(version_id)
         label = f"round {round}: gate {'champion' if version_id == champion.id else 'candidate'}"
-        played = await ws.play(version, tasks, label, round=round, seed=derive_seed(ws.seed, "gate"))
+        played = await play(ws, version, tasks, label, round=round, manner=manner)
         return {t.task.id: (succeeded(t), len(t.turns)) for t in played}
 
     sealed = derive_seed(ws.seed, "held_out") % 100_000

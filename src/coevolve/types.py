@@ -195,7 +195,6 @@ class PoolEntry:
     synthetic: bool  # not the agent's own
     executed: bool  # ran in the environment and passed
     round: int = 0
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,23 +10,16 @@ import ctypes
 import fcntl
 import gc
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import sqlalchemy as sa
 
 from coevolve import config as configuration
-from coevolve.agents.harness import (
-    Exploration,
-    Harness,
-    derive_seed,
-    harness_from_json,
-    opening_ids,
-    system_prompt,
-)
+from coevolve.agents.harness import Harness, opening_ids, system_prompt
 from coevolve.codec import content_hash
 from coevolve.config import RunConfig, environment_file, refuse_unknown
 from coevolve.engines import EndpointEngine, Engine, LocalEngine
@@ -35,10 +28,8 @@ from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import RewardRule, score
 from coevolve.models.protocol import LanguageModel
-from coevolve.progress import progress
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
-from coevolve.rollout.collect import attempt_id, collect
 from coevolve.store import Journal, Store, open_store
 from coevolve.types import Outcome, Split, Task, Trajectory, Version
 
@@ -129,82 +120,6 @@ class Workspace:
             self._model[1].close()
             self._model = None
         give_back_memory()
-
-    async def play(
-        self,
-        version: Version,
-        tasks: Sequence[Task],
-        label: str,
-        *,
-        round: int,
-        temperature: float = 0.0,
-        explore: Exploration | None = None,
-        attempts: int = 1,
-        seed: int = 0,
-    ) -> list[Trajectory]:
-        """Episodes of one version, scored and kept; what an earlier call kept is not run again.
-
-        Except where the model or the world broke: such an episode is tried once more in a later call, and
-        the broken one stays in the store beside it. An outage must not be an answer for ever.
-        """
-        manner: dict[str, Any] = {"temperature": temperature, "explore": explore}
-        ids = [attempt_id(version.id, task, seed, k) for task in tasks for k in range(attempts)]
-        known = self.store.known(ids)
-        if all(one in known for one in ids):
-            played = [known[one] for one in ids]
-        else:
-            whole = {**manner, "attempts": attempts, "seed": seed}
-            played = await self._collect(version, tasks, label, round, known, whole)
-        played = [self.score(trajectory) for trajectory in played]
-        for k in range(attempts):
-            broken = [at for at in range(k, len(ids), attempts) if ids[at] in known and played[at].failure]
-            if broken:
-                stuck = [played[at].task for at in broken]
-                other = derive_seed(seed, "again", k)
-                again = await self.play(version, stuck, label, round=round, **manner, seed=other)
-                for at, trajectory in zip(broken, again, strict=True):
-                    played[at] = trajectory
-        return played
-
-    async def _collect(
-        self,
-        version: Version,
-        tasks: Sequence[Task],
-        label: str,
-        round: int,
-        known: Mapping[str, Trajectory],
-        manner: Mapping[str, Any],
-    ) -> list[Trajectory]:
-        """Episodes that are not known are run and kept; `manner` goes to `collect` as it is."""
-        fresh: list[Trajectory] = []
-        with progress(len(tasks) * manner["attempts"], label, "episodes") as bar:
-
-            def keep(trajectory: Trajectory) -> None:
-                fresh.append(self.score(trajectory))
-                bar.advance()
-                if len(fresh) >= 32:
-                    self._append(fresh, round)
-
-            model = await self.acting(version)
-            try:
-                return await collect(
-                    model,
-                    self.env,
-                    tasks,
-                    version=version.id,
-                    harness=harness_from_json(version.harness),
-                    concurrency=self.config.model.concurrency,
-                    deadline_s=2 * self.config.agent.seconds,
-                    on_done=keep,
-                    known=known.get,
-                    **manner,
-                )
-            finally:  # interrupted: what was finished is kept all the same
-                self._append(fresh, round)
-
-    def _append(self, fresh: list[Trajectory], round: int) -> None:
-        self.store.append(fresh, run=self.journal.run_id, round=round)
-        fresh.clear()
 
     def claim(self) -> None:
         """Keep other processes from working on this run until `close`. Reading it needs no claim.

@@ -13,7 +13,8 @@ from torch import Tensor
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.fit import Network
-from coevolve.learn.learner import Lesson, clear_stretch, learn, turn_accuracy
+from coevolve.learn.learner import clear_stretch, learn, turn_accuracy
+from coevolve.learn.lesson import Lesson
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Row, pack
@@ -44,8 +45,8 @@ def some_examples(count: int = 6) -> list[Example]:
     ]
 
 
-def lesson(base: Path, out: Path, **changes: object) -> Lesson:
-    return replace(Lesson(examples=some_examples(), base=base, out=out, epochs=2, seed=5), **changes)  # type: ignore[arg-type]
+def lesson(out: Path, **changes: object) -> Lesson:
+    return replace(Lesson(examples=some_examples(), out=out, epochs=2, seed=5), **changes)  # type: ignore[arg-type]
 
 
 def rows_of(examples: list[Example]) -> list[Row]:
@@ -61,7 +62,7 @@ def test_a_lesson_is_learned_until_every_turn_is_right(base: Path, tmp_path: Pat
     rows = rows_of(some_examples())
     assert turn_accuracy(opened(base, None), rows, 64) < 0.5
     told: list[int] = []
-    candidate = learn(lesson(base, tmp_path, epochs=40), FAST, told.append)
+    candidate = learn(base, lesson(tmp_path, epochs=40), FAST, told.append)
     losses = candidate.notes["sft"]["losses"]
     assert losses[-1] < 0.1 * losses[0]
     assert turn_accuracy(opened(base, candidate.adapter_dir), rows, 64) == 1.0
@@ -71,11 +72,11 @@ def test_a_lesson_is_learned_until_every_turn_is_right(base: Path, tmp_path: Pat
 
 
 def test_a_finished_phase_is_repeated_for_another_lesson_only(base: Path, tmp_path: Path) -> None:
-    learn(lesson(base, tmp_path, epochs=2), FAST)
+    learn(base, lesson(tmp_path, epochs=2), FAST)
     told: list[int] = []
-    again = learn(lesson(base, tmp_path, epochs=2), FAST, told.append)
+    again = learn(base, lesson(tmp_path, epochs=2), FAST, told.append)
     assert told == [] and again.notes["sft"]["steps"] > 0
-    learn(replace(lesson(base, tmp_path, epochs=2), seed=6), FAST, told.append)
+    learn(base, replace(lesson(tmp_path, epochs=2), seed=6), FAST, told.append)
     assert told
 
 
@@ -129,8 +130,8 @@ def some_pairs() -> list[Pair]:
 def test_preference_raises_the_chosen_over_the_rejected(base: Path, tmp_path: Path) -> None:
     pairs = some_pairs()
     dpo = DpoSection(learning_rate=5e-3, epochs=6, beta=0.5)
-    imitated = learn(lesson(base, tmp_path / "sft", pairs=pairs), FAST)
-    preferred = learn(lesson(base, tmp_path / "dpo", pairs=pairs), replace(FAST, method="sft+dpo", dpo=dpo))
+    imitated = learn(base, lesson(tmp_path / "sft", pairs=pairs), FAST)
+    preferred = learn(base, lesson(tmp_path / "dpo", pairs=pairs), replace(FAST, method="sft+dpo", dpo=dpo))
     assert preferred.notes["dpo"]["pairs"] == 6 and "dpo" not in imitated.notes
     assert preferred.notes["sft"] == imitated.notes["sft"]
     losses = preferred.notes["dpo"]["losses"]
@@ -143,7 +144,7 @@ def test_an_interrupted_preference_phase_ends_with_the_same_bytes(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = replace(FAST, method="sft+dpo", dpo=DpoSection(epochs=3))
-    whole = learn(lesson(base, tmp_path / "whole", pairs=some_pairs()), settings)
+    whole = learn(base, lesson(tmp_path / "whole", pairs=some_pairs()), settings)
     told = 0
 
     def stop(examples: int) -> None:
@@ -152,10 +153,10 @@ def test_an_interrupted_preference_phase_ends_with_the_same_bytes(
         if told > 2 * len(some_examples()) + 2 * len(some_pairs()):  # in the last of three epochs of pairs
             raise KeyboardInterrupt
 
-    cut = lesson(base, tmp_path / "cut", pairs=some_pairs())
+    cut = lesson(tmp_path / "cut", pairs=some_pairs())
     with pytest.raises(KeyboardInterrupt):
-        learn(cut, settings, stop)
-    resumed = learn(cut, settings)
+        learn(base, cut, settings, stop)
+    resumed = learn(base, cut, settings)
     assert adapter_bytes(resumed.adapter_dir) == adapter_bytes(whole.adapter_dir)
     assert resumed.notes == whole.notes
 
@@ -166,7 +167,7 @@ def adapter_bytes(folder: str) -> bytes:
 
 def test_equal_seeds_give_equal_bytes_and_other_seeds_others(base: Path, tmp_path: Path) -> None:
     one, same, other = (
-        learn(lesson(base, tmp_path / name, seed=seed), FAST) for name, seed in (("a", 5), ("b", 5), ("c", 6))
+        learn(base, lesson(tmp_path / name, seed=seed), FAST) for name, seed in (("a", 5), ("b", 5), ("c", 6))
     )
     assert adapter_bytes(one.adapter_dir) == adapter_bytes(same.adapter_dir)
     assert one.notes == same.notes
@@ -174,7 +175,7 @@ def test_equal_seeds_give_equal_bytes_and_other_seeds_others(base: Path, tmp_pat
 
 
 def test_an_interrupted_lesson_ends_with_the_same_bytes(base: Path, tmp_path: Path) -> None:
-    whole = learn(lesson(base, tmp_path / "whole", epochs=16), FAST)
+    whole = learn(base, lesson(tmp_path / "whole", epochs=16), FAST)
     calls = 0
 
     def stop(tokens: int) -> None:
@@ -183,24 +184,24 @@ def test_an_interrupted_lesson_ends_with_the_same_bytes(base: Path, tmp_path: Pa
         if calls == 22:  # past the checkpoint at 20 steps
             raise KeyboardInterrupt
 
-    cut = lesson(base, tmp_path / "cut", epochs=16)
+    cut = lesson(tmp_path / "cut", epochs=16)
     with pytest.raises(KeyboardInterrupt):
-        learn(cut, FAST, stop)
+        learn(base, cut, FAST, stop)
     done: list[int] = []
-    resumed = learn(cut, FAST, done.append)
+    resumed = learn(base, cut, FAST, done.append)
     assert adapter_bytes(resumed.adapter_dir) == adapter_bytes(whole.adapter_dir)
     assert 0 < sum(done) < whole.notes["sft"]["tokens"]
 
 
 def test_a_lesson_goes_on_from_an_adapter(base: Path, tmp_path: Path) -> None:
-    first = learn(lesson(base, tmp_path / "first", epochs=30), FAST)
-    second = learn(lesson(base, tmp_path / "second", adapter=Path(first.adapter_dir), epochs=1), FAST)
+    first = learn(base, lesson(tmp_path / "first", epochs=30), FAST)
+    second = learn(base, lesson(tmp_path / "second", adapter=Path(first.adapter_dir), epochs=1), FAST)
     assert second.notes["sft"]["losses"][0] < 0.5 * first.notes["sft"]["losses"][0]
 
 
 def test_validation_stops_a_lesson_that_rises_no_more(base: Path, tmp_path: Path) -> None:
     unlearnable = [replace(one, ids=PREFIX + some_ids(90, 16)) for one in some_examples(1)]
-    candidate = learn(lesson(base, tmp_path, validation=unlearnable, epochs=30, patience=2), FAST)
+    candidate = learn(base, lesson(tmp_path, validation=unlearnable, epochs=30, patience=2), FAST)
     scores = candidate.notes["sft"]["validation"]
     assert len(scores) < 30
     assert max(scores) == scores[-3]
@@ -228,7 +229,7 @@ def test_parity_file_agrees_with_a_computation_of_its_own(base: Path, tmp_path: 
 
     from coevolve.models.weights import quiet
 
-    candidate = learn(lesson(base, tmp_path, epochs=40), FAST)
+    candidate = learn(base, lesson(tmp_path, epochs=40), FAST)
     rows = json.loads((Path(candidate.adapter_dir) / "parity.json").read_text())
     assert 1 <= len(rows) <= 3
     with quiet():
@@ -251,7 +252,7 @@ def test_loss_falls_on_the_agents_own_tokens_alone(base: Path, tmp_path: Path) -
     plain = some_examples()
     longer = [replace(one, ids=(*one.ids, 7, 8, 9), mask=(*one.mask, False, False, False)) for one in plain]
     one, other = (
-        learn(lesson(base, tmp_path / name, examples=examples, epochs=1), replace(FAST, batch_tokens=9_999))
+        learn(base, lesson(tmp_path / name, examples=examples, epochs=1), replace(FAST, batch_tokens=9_999))
         for name, examples in (("plain", plain), ("longer", longer))
     )
     assert one.notes["sft"]["losses"] == pytest.approx(other.notes["sft"]["losses"], abs=5e-3)
@@ -259,7 +260,7 @@ def test_loss_falls_on_the_agents_own_tokens_alone(base: Path, tmp_path: Path) -
 
 def test_an_empty_lesson_is_refused_before_anything_is_written(base: Path, tmp_path: Path) -> None:
     with pytest.raises(LearnError, match="no examples to learn from") as refused:
-        learn(lesson(base, tmp_path / "out", examples=()), FAST)
+        learn(base, lesson(tmp_path / "out", examples=()), FAST)
     assert refused.value.fix
     assert not (tmp_path / "out").exists()
 
@@ -267,7 +268,7 @@ def test_an_empty_lesson_is_refused_before_anything_is_written(base: Path, tmp_p
 def test_a_lesson_from_an_adapter_of_another_model_is_refused(base: Path, tmp_path: Path) -> None:
     (tmp_path / "wrong").mkdir()
     with pytest.raises(LearnError, match="cannot continue from adapter"):
-        learn(lesson(base, tmp_path / "out", adapter=tmp_path / "wrong"), FAST)
+        learn(base, lesson(tmp_path / "out", adapter=tmp_path / "wrong"), FAST)
 
 
 def test_a_plain_llama_is_trained_by_the_projects_own_code(base: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,15 +99,3 @@ def test_when_a_cap_bites_the_strong_type_gives_more_than_the_weak() -> None:
     pool = made(*shown, *tried, rule=replace(RULE, opening=0, executed_share=0.6))
     kept = Counter(e.trajectory.task.type for e in pool.entries if e.operation is Operation.DEMONSTRATION)
     assert 0 < kept["s"] < kept["w"]
-
-
-def test_rarer_and_weaker_types_weigh_more_and_the_mean_is_one() -> None:
-    scored = [trajectory(f"c{k}", kind="common") for k in range(30)]
-    scored += [trajectory(f"r{k}", kind="rare") for k in range(10)]
-    scored += [trajectory(f"w{k}", kind="weak") for k in range(10)]
-    scored += [trajectory(f"f{k}", Outcome.FAILURE, kind="weak") for k in range(40)]
-    pool = made(*scored)
-    weights = {e.trajectory.task.type: e.weight for e in pool.entries}
-    assert weights["common"] < weights["rare"] < weights["weak"]
-    imitated = [e.weight for e in pool.entries if e.operation in IMITATED]
-    assert sum(imitated) / len(imitated) == pytest.approx(1.0)

@@ -10,11 +10,15 @@ from coevolve.agents.harness import Exploration, Harness
 from coevolve.errors import RolloutError, StoreError
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.scripted import ScriptedModel
-from coevolve.rollout.collect import collect, replay_failed
+from coevolve.rollout.collect import Actor, Manner, collect, replay_failed
 from coevolve.types import MEASURING, Party, Split, StopReason, Task, Trajectory
 from toy_world import RELEASE, ToyWorld, solver, toy_task
 
 HARNESS = Harness(max_tokens=200)
+
+
+def acting(model: ScriptedModel, harness: Harness = HARNESS) -> Actor:
+    return Actor("v1", model, harness)
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +47,7 @@ class _Counting(ScriptedModel):
 
 async def test_trajectories_come_in_the_order_of_the_tasks_with_attempts_side_by_side() -> None:
     tasks = [toy_task(str(k), target=k + 1) for k in range(6)]
-    done = await collect(_Counting(), ToyWorld(), tasks, version="v1", harness=HARNESS, attempts=2)
+    done = await collect(acting(_Counting()), ToyWorld(), tasks, Manner(attempts=2))
     assert [one.task.id for one in done] == [str(k) for k in range(6) for _ in range(2)]
     assert len({one.id for one in done}) == 12
     assert len({one.seed for one in done}) == 12
@@ -52,11 +56,9 @@ async def test_trajectories_come_in_the_order_of_the_tasks_with_attempts_side_by
 
 async def test_seeds_depend_on_neither_concurrency_nor_neighbours() -> None:
     tasks = [toy_task(str(k)) for k in range(5)]
-    wide = await collect(_Counting(), ToyWorld(), tasks, version="v1", harness=HARNESS, seed=4)
-    narrow = await collect(
-        _Counting(), ToyWorld(), tasks[::-1][:3], version="v1", harness=HARNESS, seed=4, concurrency=1
-    )
-    other = await collect(_Counting(), ToyWorld(), tasks, version="v1", harness=HARNESS, seed=5)
+    wide = await collect(acting(_Counting()), ToyWorld(), tasks, Manner(seed=4))
+    narrow = await collect(acting(_Counting()), ToyWorld(), tasks[::-1][:3], Manner(seed=4, concurrency=1))
+    other = await collect(acting(_Counting()), ToyWorld(), tasks, Manner(seed=5))
     plain = [replace(one, wall_s=0.0) for one in wide]
     assert [replace(one, wall_s=0.0) for one in narrow] == plain[::-1][:3]
     assert {one.id for one in other}.isdisjoint({one.id for one in wide})
@@ -65,14 +67,14 @@ async def test_seeds_depend_on_neither_concurrency_nor_neighbours() -> None:
 async def test_no_more_episodes_than_allowed_are_under_way_at_once() -> None:
     model = _Counting()
     tasks = [toy_task(str(k)) for k in range(9)]
-    await collect(model, ToyWorld(), tasks, version="v1", harness=HARNESS, concurrency=3)
+    await collect(acting(model), ToyWorld(), tasks, Manner(concurrency=3))
     assert model.peak == 3
 
 
 async def test_a_hanging_and_a_crashing_episode_fail_alone() -> None:
     tasks = [toy_task("a"), toy_task("b", trouble="hang"), toy_task("c", trouble="crash"), toy_task("d")]
     harness = Harness(max_tokens=200, isolate_steps=True, step_timeout_s=0.05)
-    done = await collect(ScriptedModel(solver), ToyWorld(), tasks, version="v1", harness=harness)
+    done = await collect(acting(ScriptedModel(solver), harness), ToyWorld(), tasks, Manner())
     parties = [one.failure and one.failure.party for one in done]
     assert parties == [None, Party.ENVIRONMENT, Party.ENVIRONMENT, None]
     assert [one.stop for one in done[1:3]] == [StopReason.FAILED, StopReason.FAILED]
@@ -86,16 +88,14 @@ async def test_an_episode_over_its_deadline_fails_alone() -> None:
             return await super().complete(prompt_ids, sampling)
 
     tasks = [toy_task("a"), toy_task("b", target=9), toy_task("c")]
-    done = await collect(
-        Sticky(solver), ToyWorld(), tasks, version="v1", harness=HARNESS, deadline_s=0.1, concurrency=2
-    )
+    done = await collect(acting(Sticky(solver)), ToyWorld(), tasks, Manner(deadline_s=0.1, concurrency=2))
     assert [one.failure and one.failure.party for one in done] == [None, Party.MODEL, None]
 
 
 async def test_each_trajectory_is_handed_over_as_it_ends() -> None:
     seen: list[Trajectory] = []
     tasks = [toy_task(str(k)) for k in range(4)]
-    done = await collect(_Counting(), ToyWorld(), tasks, version="v1", harness=HARNESS, on_done=seen.append)
+    done = await collect(acting(_Counting()), ToyWorld(), tasks, Manner(), on_done=seen.append)
     assert sorted(one.id for one in seen) == sorted(one.id for one in done)
 
 
@@ -104,9 +104,7 @@ async def test_a_store_that_cannot_write_ends_the_run_with_its_own_error() -> No
         raise StoreError("disk is full", fix="free some space")
 
     with pytest.raises(StoreError, match="disk is full"):
-        await collect(
-            ScriptedModel(solver), ToyWorld(), [toy_task()], version="v1", harness=HARNESS, on_done=full
-        )
+        await collect(acting(ScriptedModel(solver)), ToyWorld(), [toy_task()], Manner(), on_done=full)
 
 
 async def test_cancelling_a_collection_cancels_its_episodes() -> None:
@@ -115,7 +113,7 @@ async def test_cancelling_a_collection_cancels_its_episodes() -> None:
             await asyncio.Event().wait()
             raise AssertionError
 
-    work = collect(Silent(solver), ToyWorld(), [toy_task()], version="v1", harness=HARNESS)
+    work = collect(acting(Silent(solver)), ToyWorld(), [toy_task()], Manner())
     running = asyncio.create_task(work)
     for _ in range(5):
         await asyncio.sleep(0)
@@ -125,21 +123,15 @@ async def test_cancelling_a_collection_cancels_its_episodes() -> None:
 
 
 async def test_exploration_reaches_the_episodes() -> None:
-    done = await collect(
-        ScriptedModel(solver),
-        ToyWorld(),
-        [toy_task()],
-        version="v1",
-        harness=HARNESS,
-        explore=Exploration(1.0),
-    )
+    manner = Manner(explore=Exploration(1.0))
+    done = await collect(acting(ScriptedModel(solver)), ToyWorld(), [toy_task()], manner)
     assert all(turn.explored for turn in done[0].turns)
 
 
 @pytest.mark.parametrize("wrong", [{"attempts": 0}, {"concurrency": 0}, {"deadline_s": 0.0}])
-async def test_a_collection_that_could_never_run_is_refused(wrong: dict[str, int]) -> None:
+def test_a_collection_that_could_never_run_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(RolloutError, match="above zero"):
-        await collect(ScriptedModel(solver), ToyWorld(), [], version="v1", harness=HARNESS, **wrong)  # type: ignore[arg-type]
+        Manner(**wrong)  # type: ignore[arg-type]
 
 
 def _typed(identity: str, kind: str) -> Task:

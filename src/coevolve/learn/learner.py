@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.checkpoints import WORK
 from coevolve.learn.fit import Batch, Network, Plan, fit
+from coevolve.learn.lesson import Lesson
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
@@ -33,46 +34,38 @@ _PARITY_PROMPTS = 3
 _PARITY_TRIES = 9  # examples looked at for stretches that the adapter follows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """What there is to learn, from where, and into which folder."""
-
-    examples: Sequence[Example]
-    pairs: Sequence[Pair] = ()
-    validation: Sequence[Example] = ()  # stops early by the share of turns that are right token by token
-    base: Path  # folder with the base model's safetensors
-    adapter: Path | None = None  # where to continue; None = a fresh adapter
-    out: Path
-    epochs: int = 1
-    patience: int = 0
-    seed: int = 0
-
-
 def learn(
-    lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None] = lambda count: None
+    base: Path,
+    lesson: Lesson,
+    settings: LearnSection,
+    on_examples: Callable[[int], None] = lambda count: None,
 ) -> Candidate:
     """Train one adapter. Interrupted, it goes on from its last checkpoint in `lesson.out`.
 
+    Args: base: folder with the base model's safetensors.
     Raises: LearnError: nothing to learn from, a loss that is not finite, or a full disk.
     """
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
     adapter = lesson.out / "adapter"
-    notes = _train(lesson, settings, adapter, on_examples)
-    _write_parity(lesson, settings, adapter)  # the trained network's memory is free by now
+    network = open_network(
+        base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
+    )
+    notes = _train(network, lesson, settings, on_examples)
+    with _writing(lesson.out):
+        network.save(adapter)
+    del network  # a small machine has no room for a second one beside it
+    _write_parity(base, lesson, settings, adapter)
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
 
 def _train(
-    lesson: Lesson, settings: LearnSection, adapter: Path, on_examples: Callable[[int], None]
+    network: Network, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Fit a network to the lesson and write its adapter; returns the candidate's notes."""
+    """Fit a network to the lesson; returns the candidate's notes."""
     work = lesson.out / WORK
     with _writing(lesson.out):
         work.mkdir(parents=True, exist_ok=True)
-    network = open_network(
-        lesson.base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
-    )
     rows = [_row(example) for example in lesson.examples]
     names = [example.entry for example in lesson.examples]
     notes: dict[str, Any] = {"seed": lesson.seed, "examples": len(rows)}
@@ -103,8 +96,6 @@ def _train(
         notes["sft"]["validation"] = list(done.validation)
     if settings.method == "sft+dpo" and lesson.pairs:
         notes["dpo"] = _prefer(network, lesson, settings, work, on_examples)
-    with _writing(lesson.out):
-        network.save(adapter)
     return notes
 
 
@@ -175,10 +166,10 @@ def _pair_rows(pair: Pair) -> tuple[Row, Row]:
     return chosen, rejected
 
 
-def _write_parity(lesson: Lesson, settings: LearnSection, adapter: Path) -> None:
+def _write_parity(base: Path, lesson: Lesson, settings: LearnSection, adapter: Path) -> None:
     """Beside the adapter: outputs that its own argmax follows, from the saved files, in f32."""
     network = open_network(
-        lesson.base, adapter=adapter, rank=settings.rank, alpha=settings.alpha, seed=0, exact=True
+        base, adapter=adapter, rank=settings.rank, alpha=settings.alpha, seed=0, exact=True
     )
     rows: list[dict[str, Any]] = []
     for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_TRIES]:

@@ -49,9 +49,7 @@ class LlamaLora:
     """A frozen Llama and its trainable adapter, with the memory of one training step.
 
     `parameters` are f32 leaf tensors by their names in PEFT's file. An optimiser may change them in
-    place; the next forward notices. `prefix_grad` false: a pack's shared prefix is taken as given (its
-    keys and values depend on the adapter, but no gradient flows there), and packs that begin alike
-    compute it once until the parameters change. That is faster, and an approximation.
+    place; the next forward notices.
     """
 
     def __init__(
@@ -62,10 +60,9 @@ class LlamaLora:
         *,
         alpha: float,
         dtype: torch.dtype = torch.bfloat16,
-        prefix_grad: bool = True,
     ) -> None:
         """`weights` and `adapter` by the names in their safetensors."""
-        self.shape, self.dtype, self.prefix_grad, self.alpha = shape, dtype, prefix_grad, alpha
+        self.shape, self.dtype, self.alpha = shape, dtype, alpha
         self.parameters = {name: adapter[name].float().clone().requires_grad_() for name in sorted(adapter)}
         self.rank = next(iter(self.parameters.values())).shape[0]
         self._scratch = Buffers(dtype)
@@ -74,7 +71,6 @@ class LlamaLora:
         self._head = (output.float() * weights["model.norm.weight"].float()).to(dtype)
         self._layers = [self._layer(number, weights) for number in range(shape.layers)]
         self._versions: tuple[int, ...] = ()
-        self._prefix = torch.empty(0, dtype=torch.long)  # whose keys and values the layers hold
         self._last: _Last | None = None
 
     def _layer(self, number: int, weights: Mapping[str, Tensor]) -> Layer:
@@ -115,7 +111,6 @@ class LlamaLora:
         alpha: float,
         seed: int,
         dtype: torch.dtype = torch.bfloat16,
-        prefix_grad: bool = True,
     ) -> LlamaLora:
         """The base model of `folder` with an adapter.
 
@@ -141,7 +136,7 @@ class LlamaLora:
             values = fresh_adapter(shape, rank, seed)
         else:
             values, alpha = read_adapter(adapter, shape)
-        return cls(shape, weights, values, alpha=alpha, dtype=dtype, prefix_grad=prefix_grad)
+        return cls(shape, weights, values, alpha=alpha, dtype=dtype)
 
     @torch.no_grad()
     def forward(self, pack: Pack, grad: bool = True) -> tuple[Tensor, Tensor]:
@@ -151,23 +146,13 @@ class LlamaLora:
         """
         self._refresh()
         blocks = blocks_of(pack.spans)
-        shared = pack.spans[0][1]
-        prefix = pack.ids_T[:shared]
-        known = not self.prefix_grad and len(self._prefix) >= shared > 0
-        first = shared if known and torch.equal(self._prefix[:shared], prefix) else 0
-        if not first:
-            self._prefix = prefix.clone()
-        table = rotary_table(self.shape, pack.positions_T[first:], self.dtype)
-        x_TH = self._embedding[pack.ids_T[first:]].float()
+        table = rotary_table(self.shape, pack.positions_T, self.dtype)
+        x_TH = self._embedding[pack.ids_T].float()
         for layer in self._layers:
-            layer.forward(x_TH, first, [b for b in blocks if b.start >= first], table, grad)
-        logp_N, hit_N, last = self._predict(x_TH, pack.source_N - first, pack.target_N, grad)
-        self._last = None
-        if grad:
-            last.total, last.table = pack.tokens, table
-            last.first = 0 if self.prefix_grad else shared
-            last.source_N = pack.source_N - last.first
-            self._last = last
+            layer.forward(x_TH, blocks, table, grad)
+        logp_N, hit_N, last = self._predict(x_TH, pack.source_N, pack.target_N, grad)
+        last.total, last.table, last.source_N = pack.tokens, table, pack.source_N
+        self._last = last if grad else None
         return logp_N, hit_N
 
     @torch.no_grad()
@@ -182,10 +167,10 @@ class LlamaLora:
         grad_NH = torch.zeros(last.grad_NH.shape)
         rms_norm_backward(last.grad_NH, last.normed_NH, last.rstd_N1, self._scratch, grad_NH)
         grad_NH *= grad_logp_N[:, None]
-        grad_TH = self._scratch.get("grad", last.total - last.first, self.shape.hidden, dtype=torch.float32)
+        grad_TH = self._scratch.get("grad", last.total, self.shape.hidden, dtype=torch.float32)
         grad_TH.zero_().index_add_(0, last.source_N, grad_NH)
         for layer in reversed(self._layers):
-            layer.backward(grad_TH, last.first, last.total, last.table)
+            layer.backward(grad_TH, last.table)
 
     def save(self, folder: Path) -> None:
         """Write the adapter as PEFT does; equal weights give equal bytes."""
@@ -198,7 +183,6 @@ class LlamaLora:
                 for projection in layer.projections:
                     projection.refresh()
             self._versions = versions
-            self._prefix = self._prefix[:0]
 
     def _predict(
         self, x_TH: Tensor, source_N: Tensor, target_N: Tensor, grad: bool
@@ -243,7 +227,6 @@ class _Last:
     normed_NH: Tensor
     rstd_N1: Tensor
     grad_NH: Tensor  # d logp / d normed
-    source_N: Tensor  # counted from `first`
+    source_N: Tensor
     table: tuple[Tensor, Tensor]
-    first: int  # the first row that takes a gradient
     total: int

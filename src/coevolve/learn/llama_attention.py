@@ -114,19 +114,14 @@ def attend(
 
 
 def attend_backward(
-    kept: Sequence[Seen], grad_out_TND: Tensor, shape: Shape, scratch: Buffers, grad_TND: Tensor, first: int
+    kept: Sequence[Seen], grad_out_TND: Tensor, shape: Shape, scratch: Buffers, grad_TND: Tensor
 ) -> None:
-    """Writes the gradient of `attend`'s qkv_TND into `grad_TND`; both gradients begin at row `first`.
-
-    `first` is 0, or the prefix's length where the prefix takes no gradient.
-    """
+    """Writes the gradient of `attend`'s qkv_TND into `grad_TND`."""
     kv, groups, dim = shape.kv_heads, shape.heads // shape.kv_heads, shape.head_dim
     for seen in kept:
         block, chances = seen.block, seen.chances_KMS
-        if block.start < first:
-            continue
         size, keys = chances.shape[1], chances.shape[2]
-        rows = slice(block.start - first, block.end - first)
+        rows = slice(block.start, block.end)
         grad_mixed = scratch.get("grad_mixed", kv, size, dim)
         part = torch.unflatten(grad_out_TND[rows], 1, (kv, groups)).permute(1, 2, 0, 3)
         grad_mixed.view(part.shape).copy_(part)
@@ -142,12 +137,12 @@ def attend_backward(
         grad_query = torch.bmm(grad_scores, seen.key_value_2KSD[:kv], out=grad_mixed)
         grad_TND[rows, : shape.heads].copy_(_rows(grad_query, groups))
         grad_SND = grad_pair.transpose(0, 1)
-        own = grad_TND[block.own - first : block.end - first, shape.heads :]
+        own = grad_TND[block.own : block.end, shape.heads :]
         if block.last:  # the first of its span to come: it covers all the span's keys
             own.copy_(grad_SND[block.shared :])
         else:
             own += grad_SND[block.shared :]
-        if block.shared and not first:
+        if block.shared:
             grad_TND[: block.shared, shape.heads :] += grad_SND[: block.shared]
 
 

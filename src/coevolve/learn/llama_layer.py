@@ -54,41 +54,37 @@ class Layer:
         return self.qkv, self.out, self.gate_up, self.down
 
     def forward(
-        self, x_TH: Tensor, first: int, blocks: Sequence[Block], table: tuple[Tensor, Tensor], grad: bool
+        self, x_TH: Tensor, blocks: Sequence[Block], table: tuple[Tensor, Tensor], grad: bool
     ) -> None:
-        """Adds the layer to `x_TH`, which holds the pack's rows from `first` on, in place.
-
-        Rows before `first` are a prefix whose keys and values an earlier forward has left here.
-        """
-        shape, scratch = self.shape, self.scratch
-        total = first + len(x_TH)
+        """Adds the layer to the pack's rows `x_TH`, in place."""
+        shape, scratch, total = self.shape, self.scratch, len(x_TH)
         rotated = shape.heads + shape.kv_heads
         keep = self.saved if grad else scratch
 
         def rows(name: str, width: int, dtype: torch.dtype | None = None) -> Tensor:
-            return keep.get(name, total, width, dtype=dtype)[first:]
+            return keep.get(name, total, width, dtype=dtype)
 
         def added(projection: Projection, h_T: Tensor) -> None:
-            y_TH = scratch.get("y", len(x_TH), shape.hidden)
+            y_TH = scratch.get("y", total, shape.hidden)
             projection.forward(h_T, y_TH)
             # Two passes over memory that is held already; a sum of two types would make a copy of its own.
-            exact_TH = scratch.get("y_f32", len(x_TH), shape.hidden, dtype=torch.float32)
+            exact_TH = scratch.get("y_f32", total, shape.hidden, dtype=torch.float32)
             x_TH.add_(exact_TH.copy_(y_TH))
 
         h = rows("attention_in", shape.hidden + self.qkv.rank)
         rms_norm(x_TH, shape.eps, rows("attention_rstd", 1, torch.float32), h[:, : shape.hidden])
-        raw = scratch.get("qkv", len(x_TH), self.qkv.outer)
+        raw = scratch.get("qkv", total, self.qkv.outer)
         self.qkv.forward(h, raw)
         raw_TND = torch.unflatten(raw, 1, (-1, shape.head_dim))
         qkv_TND = torch.unflatten(self.saved.get("qkv", total, self.qkv.outer), 1, (-1, shape.head_dim))
-        rotate(raw_TND[:, :rotated], table, qkv_TND[first:, :rotated])
-        qkv_TND[first:, rotated:] = raw_TND[:, rotated:]
+        rotate(raw_TND[:, :rotated], table, qkv_TND[:, :rotated])
+        qkv_TND[:, rotated:] = raw_TND[:, rotated:]
 
         width = shape.heads * shape.head_dim
         mixed = keep.get("mixed_out", total, width + self.out.rank)
         mixed_TND = torch.unflatten(mixed[:, :width], 1, (shape.heads, -1))
         self._seen = attend(qkv_TND, blocks, shape, scratch, keep, mixed_TND)
-        added(self.out, mixed[first:])
+        added(self.out, mixed)
 
         h = rows("mlp_in", shape.hidden + self.gate_up.rank)
         rms_norm(x_TH, shape.eps, rows("mlp_rstd", 1, torch.float32), h[:, : shape.hidden])
@@ -100,15 +96,15 @@ class Layer:
         torch.mul(act, up, out=h[:, : shape.mlp])
         added(self.down, h)
 
-    def backward(self, grad_TH: Tensor, first: int, total: int, table: tuple[Tensor, Tensor]) -> None:
+    def backward(self, grad_TH: Tensor, table: tuple[Tensor, Tensor]) -> None:
         """Turns the gradient after the layer into that before it, in place, and adds to the adapter's.
 
-        grad_TH: f32, of the rows from `first` on. What forward kept is used up.
+        grad_TH: f32. What forward kept is used up.
         """
         shape, scratch, length = self.shape, self.scratch, len(grad_TH)
 
         def rows(name: str, width: int) -> Tensor:
-            return self.saved.get(name, total, width)[first:]
+            return self.saved.get(name, length, width)
 
         def back(projection: Projection, h: Tensor, grad_y: Tensor) -> Tensor:
             room = scratch.get("grad_in", length, projection.inner + projection.rank)
@@ -116,7 +112,7 @@ class Layer:
 
         def through_norm(name: str, projection: Projection, grad_y: Tensor) -> None:
             h = rows(f"{name}_in", shape.hidden + projection.rank)
-            rstd = self.saved.get(f"{name}_rstd", total, 1)[first:]
+            rstd = self.saved.get(f"{name}_rstd", length, 1)
             grad_h = back(projection, h, grad_y)
             rms_norm_backward(grad_h, h[:, : shape.hidden], rstd, scratch, grad_TH)
 
@@ -136,8 +132,7 @@ class Layer:
         turned, grad_qkv = (scratch.get(name, length, self.qkv.outer) for name in ("turned", "qkv"))
         turned_TND, grad_TND = (torch.unflatten(x, 1, (-1, shape.head_dim)) for x in (turned, grad_qkv))
         grad_mixed_TND = torch.unflatten(grad_mixed, 1, (shape.heads, -1))
-        attend_backward(self._seen, grad_mixed_TND, shape, scratch, turned_TND, first)
-        table = table[0][-length:], table[1][-length:]
+        attend_backward(self._seen, grad_mixed_TND, shape, scratch, turned_TND)
         rotate(turned_TND[:, :rotated], table, grad_TND[:, :rotated], back=True)
         grad_TND[:, rotated:] = turned_TND[:, rotated:]
         through_norm("attention", self.qkv, grad_qkv)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from coevolve.examples import IMITATED
 from coevolve.types import Operation, PoolEntry
@@ -126,22 +126,6 @@ def cap_synthetic(
     kept = [entry for entry in entries if entry.id not in gone_u | gone_e]
     dropped_u, dropped_e = ([e for e in entries if e.id in gone] for gone in (gone_u, gone_e))
     return kept, dropped_e, dropped_u
-
-
-def weighted(entries: Sequence[PoolEntry], rates: Mapping[str, float]) -> tuple[PoolEntry, ...]:
-    """Entries in a fixed order with weights in [0.25, 4]: rarer and weaker types weigh more.
-
-    A type's weight is sqrt(mean count / its count) times its need, scaled so that what can be imitated
-    has mean 1 before the bounds.
-    """
-    counts = Counter(entry.trajectory.task.type for entry in entries if entry.operation in IMITATED)
-    mean = sum(counts.values()) / len(counts) if counts else 1.0
-    raw = {kind: math.sqrt(mean / count) * (1.5 - rates.get(kind, NEUTRAL)) for kind, count in counts.items()}
-    total = sum(raw[kind] * count for kind, count in counts.items())
-    scale = sum(counts.values()) / total if total else 1.0
-    weights = {kind: min(4.0, max(0.25, value * scale)) for kind, value in raw.items()}
-    order = sorted(entries, key=lambda entry: (entry.round, entry.operation.value, entry.trajectory.id))
-    return tuple(replace(entry, weight=weights.get(entry.trajectory.task.type, 1.0)) for entry in order)
 
 
 def _least_needed(entries: Iterable[PoolEntry], ranking: Ranking) -> list[PoolEntry]:

@@ -1,7 +1,7 @@
 """One round of curation: the pool so far and scored trajectories come in, the next version leaves.
 
 Order: refuse what must never be here, classify, let the teacher complete failures, drop duplicates,
-balance the types, bound the size, cap the synthetic shares, weigh. Every step is deterministic; the seed
+balance the types, bound the size, cap the synthetic shares. Every step is deterministic; the seed
 breaks ties. It trusts `reward` and `Task.split`.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 
 from coevolve.errors import PoolError
 from coevolve.examples import IMITATED
-from coevolve.pool.balance import Ranking, cap_synthetic, keep_best, shrink, success_rates, weighted
+from coevolve.pool.balance import Ranking, cap_synthetic, keep_best, shrink, success_rates
 from coevolve.pool.duplicates import best_of_clusters
 from coevolve.pool.versions import identify, short_hash
 from coevolve.types import MEASURING, Operation, Outcome, PoolEntry, PoolVersion, Trajectory
@@ -99,7 +99,7 @@ def evolve(
     made = PoolVersion(
         id="",
         parent=pool.id if pool is not None else None,
-        entries=weighted(entries, rates),
+        entries=tuple(sorted(entries, key=lambda one: (one.round, one.operation.value, one.trajectory.id))),
         rejected=dict(sorted(ledger.reasons.items())),
         refusals=dict(sorted(ledger.refusals.items())),
         recipe={"seed": seed, "round": round, "rule": asdict(rule)},
@@ -113,7 +113,7 @@ def why(pool: PoolVersion, trajectory_id: str) -> str:
         if entry.trajectory.id == trajectory_id:
             return (
                 f"{trajectory_id} is in pool {pool.id} as {entry.operation.value} (entry {entry.id}, "
-                f"since round {entry.round}, weight {entry.weight:.2f})"
+                f"since round {entry.round})"
             )
     used = [entry.id for entry in pool.entries if trajectory_id in entry.sources]
     taught = f"; it is a source of {', '.join(used)}" if used else ""

@@ -28,7 +28,6 @@ _SCHEMA = pa.schema(
         ("synthetic", pa.bool_()),
         ("executed", pa.bool_()),
         ("round", pa.int64()),
-        ("weight", pa.float64()),
         ("trajectory_json", pa.string()),
     ]
 )
@@ -62,7 +61,6 @@ def _row(entry: PoolEntry) -> dict[str, Any]:
         "synthetic": entry.synthetic,
         "executed": entry.executed,
         "round": entry.round,
-        "weight": entry.weight,
         "trajectory_json": encode(entry.trajectory),
     }
 
@@ -78,7 +76,6 @@ def read_entries(path: Path) -> tuple[PoolEntry, ...]:
             synthetic=row["synthetic"],
             executed=row["executed"],
             round=row["round"],
-            weight=row["weight"],
         )
         for row in pq.read_table(path).to_pylist()
     )

@@ -183,7 +183,6 @@ def lineage(pool: PoolVersion, entry_id: str) -> dict[str, Any]:
         "entry": found.id,
         "operation": found.operation.value,
         "round": found.round,
-        "weight": found.weight,
         "trajectory": trajectory.id,
         "task": trajectory.task.id,
         "task_type": trajectory.task.type,

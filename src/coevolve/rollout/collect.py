@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from coevolve.agents.harness import Attempt, Exploration, Harness, derive_seed, trajectory_id
 from coevolve.agents.solo import run_episode
@@ -17,65 +18,76 @@ from coevolve.models.protocol import LanguageModel
 from coevolve.types import MEASURING, Task, Trajectory
 
 
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: a version, the model that computes it, and its harness."""
+
+    version: str
+    model: LanguageModel
+    harness: Harness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How tasks are tried. Measuring is greedy and tries each once, which is the default.
+
+    Raises: RolloutError: attempts, concurrency or the deadline are not positive.
+    """
+
+    temperature: float = 0.0
+    explore: Exploration = field(default_factory=Exploration)
+    attempts: int = 1  # at each task
+    seed: int = 0  # with the task and the number of the attempt it gives each episode its own
+    concurrency: int = 64  # episodes under way at once
+    deadline_s: float = 120.0  # for one whole episode, from the moment it starts
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.concurrency < 1 or self.deadline_s <= 0:
+            raise RolloutError(
+                f"attempts={self.attempts}, concurrency={self.concurrency}, deadline_s={self.deadline_s:g}",
+                fix="set all three above zero",
+            )
+
+
 async def collect(
-    model: LanguageModel,
+    actor: Actor,
     env: Environment,
     tasks: Sequence[Task],
+    manner: Manner,
     *,
-    version: str,
-    harness: Harness,
-    temperature: float = 0.0,
-    seed: int = 0,
-    attempts: int = 1,
-    concurrency: int = 64,
-    explore: Exploration | None = None,
-    deadline_s: float = 120.0,
-    on_done: Callable[[Trajectory], None] | None = None,
+    on_done: Callable[[Trajectory], None] = lambda trajectory: None,
     known: Callable[[str], Trajectory | None] = lambda trajectory_id: None,
 ) -> list[Trajectory]:
-    """Run `attempts` episodes of every task.
+    """Run `manner.attempts` episodes of every task.
 
     Args:
-        version: id of the version that acts, for the record.
-        seed: with the task and the number of the attempt it gives each episode its own seed.
-        concurrency: episodes under way at once.
-        deadline_s: for one whole episode, from the moment it starts.
         on_done: called with each new trajectory as it ends, in order of ending; what it raises ends the run.
         known: trajectory id -> the record of that very attempt, where it was run before; it is not run again.
 
     Returns: `len(tasks) * attempts` trajectories, in the order of the tasks, attempts of one task beside
-    each other.
-    Raises: RolloutError: attempts, concurrency or the deadline are not positive. A failing episode is
-    data, never raised.
+    each other. A failing episode is data, never raised.
     """
-    if attempts < 1 or concurrency < 1 or deadline_s <= 0:
-        raise RolloutError(
-            f"attempts={attempts}, concurrency={concurrency}, deadline_s={deadline_s:g}",
-            fix="set all three above zero",
-        )
-    gate = asyncio.Semaphore(concurrency)
-    explore = explore or Exploration()
+    gate = asyncio.Semaphore(manner.concurrency)
 
     async def one(task: Task, number: int) -> Trajectory:
-        attempt = Attempt(
-            version=version,
-            seed=_episode_seed(seed, task, number),
-            temperature=temperature,
-            tag=str(number),
-            explore=explore,
-            deadline_s=deadline_s,
-        )
-        if (found := known(attempt_id(version, task, seed, number))) is not None:
+        if (found := known(attempt_id(actor.version, task, manner.seed, number))) is not None:
             return found
+        attempt = Attempt(
+            version=actor.version,
+            seed=_episode_seed(manner.seed, task, number),
+            temperature=manner.temperature,
+            tag=str(number),
+            explore=manner.explore,
+            deadline_s=manner.deadline_s,
+        )
         async with gate:
-            trajectory = await run_episode(model, env, task, harness=harness, attempt=attempt)
-        if on_done is not None:
-            on_done(trajectory)
+            trajectory = await run_episode(actor.model, env, task, harness=actor.harness, attempt=attempt)
+        on_done(trajectory)
         return trajectory
 
     try:
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(one(task, k)) for task in tasks for k in range(attempts)]
+            running = [group.create_task(one(task, k)) for task in tasks for k in range(manner.attempts)]
     except ExceptionGroup as several:
         raise several.exceptions[0] from several
     return [task.result() for task in running]
