@@ -93,7 +93,7 @@ async def test_the_champions_adapter_loads_passes_parity_and_acts(finished: Fini
     task = ws.env.tasks(Split.VALIDATION, ["price"], 1, 7)[0]
     prompt = opening_ids(model.chat, ws.env, task, ws.harness)
     said = await model.complete(prompt, Sampling(max_tokens=72))
-    assert said.finished and '{"tool": ' in said.text
+    assert said.finished and '{"tool":' in said.text
     ws.release_model()
 
 

@@ -36,13 +36,13 @@ HELLO = Action("reply", {"message": "Hello"})
 def test_a_rendered_turn_has_the_thought_then_one_flat_object_with_the_tool_first() -> None:
     action = Action("get_product", {"name": "Velora X2"})
     text = render("Price question: look up Velora X2.", action, SPECS["get_product"])
-    assert text == 'Price question: look up Velora X2.\n{"tool": "get_product", "name": " Velora X2"}'
+    assert text == 'Price question: look up Velora X2.\n{"tool":"get_product","name":" Velora X2"}'
 
 
 def test_only_free_text_begins_with_a_space_and_parse_takes_one_off() -> None:
     action = Action("pay", {"order_id": "17", "amount": 2.5, "how": "card", "notes": ["a", " b"]})
     text = render("", action, SPECS["pay"])
-    assert text == '{"tool": "pay", "order_id": " 17", "amount": 2.5, "how": "card", "notes": [" a", "  b"]}'
+    assert text == '{"tool":"pay","order_id":" 17","amount":2.5,"how":"card","notes":[" a","  b"]}'
     assert parse(text, TOOLS).action == action
 
 

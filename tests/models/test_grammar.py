@@ -66,12 +66,12 @@ WHOLE = _matcher(action_grammar(TOOLS))
 @pytest.mark.parametrize(
     "text",
     [
-        'Look up.\n{"tool": "get_product", "name": " Velora X2"}',
-        'Größe?\n{"tool": "get_product", "name": " Größe {L}, 5\', ok"}',
-        'Pay.\n{"tool": "pay", "order_id": 0, "amount": -3}',
-        'Pay.\n{"tool": "pay", "order_id": 12345, "note": " ok", "amount": 9.5, "confirm": true, "by": null}',
-        'Pay.\n{"tool": "pay", "order_id": 1, "amount": 1, "how": "say \\"cash\\"", "by": " me"}',
-        'Both.\n{"tool": "compare", "names": [" a", " b", " c"]}',
+        'Look up.\n{"tool":"get_product","name":" Velora X2"}',
+        'Größe?\n{"tool":"get_product","name":" Größe {L}, 5\', ok"}',
+        'Pay.\n{"tool":"pay","order_id":0,"amount":-3}',
+        'Pay.\n{"tool":"pay","order_id":12345,"note":" ok","amount":9.5,"confirm":true,"by":null}',
+        'Pay.\n{"tool":"pay","order_id":1,"amount":1,"how":"say \\"cash\\"","by":" me"}',
+        'Both.\n{"tool":"compare","names":[" a"," b"," c"]}',
     ],
 )
 def test_legal_turns_are_accepted_and_parse(text: str) -> None:
@@ -82,22 +82,22 @@ def test_legal_turns_are_accepted_and_parse(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '{"tool": "get_product", "name": " no thought"}',
-        'Two\nlines.\n{"tool": "get_product", "name": " x"}',
-        'Braces {} here.\n{"tool": "get_product", "name": " x"}',
-        'Look.\n{"tool": "get_product"}',
-        'Look.\n{"tool": "unknown"}',
-        'Look.\n{"tool": "get_product", "name": "x"}',
+        '{"tool":"get_product","name":" no thought"}',
+        'Two\nlines.\n{"tool":"get_product","name":" x"}',
+        'Braces {} here.\n{"tool":"get_product","name":" x"}',
+        'Look.\n{"tool":"get_product"}',
+        'Look.\n{"tool":"unknown"}',
         'Look.\n{"tool":"get_product","name":"x"}',
-        'Look.\n{"tool": "get_product", "name": " a\nb"}',
-        'Look.\n{"tool": "get_product", "name": " x"} more',
-        'Pay.\n{"tool": "pay", "order_id": 01, "amount": 1}',
-        'Pay.\n{"tool": "pay", "order_id": "1", "amount": 1}',
-        'Pay.\n{"tool": "pay", "order_id": 1, "note": " longer", "amount": 1}',
-        'Pay.\n{"tool": "pay", "order_id": 1, "amount": 1, "how": "iou"}',
-        'Pay.\n{"tool": "pay", "amount": 1, "order_id": 1}',
-        'One.\n{"tool": "compare", "names": [" a"]}',
-        " ".join(["word"] * 33) + '\n{"tool": "get_product", "name": " x"}',
+        'Look.\n{"tool":"get_product","name":"x"}',
+        'Look.\n{"tool":"get_product","name":" a\nb"}',
+        'Look.\n{"tool":"get_product","name":" x"} more',
+        'Pay.\n{"tool":"pay","order_id":01,"amount":1}',
+        'Pay.\n{"tool":"pay","order_id":"1","amount":1}',
+        'Pay.\n{"tool":"pay","order_id":1,"note":" longer","amount":1}',
+        'Pay.\n{"tool":"pay","order_id":1,"amount":1,"how":"iou"}',
+        'Pay.\n{"tool":"pay","amount":1,"order_id":1}',
+        'One.\n{"tool":"compare","names":[" a"]}',
+        " ".join(["word"] * 33) + '\n{"tool":"get_product","name":" x"}',
     ],
 )
 def test_illegal_turns_are_refused(text: str) -> None:
@@ -106,14 +106,14 @@ def test_illegal_turns_are_refused(text: str) -> None:
 
 def test_only_restricts_the_action_to_one_tool() -> None:
     one = _matcher(action_grammar(TOOLS, only="compare"))
-    assert one.fullmatch('Both.\n{"tool": "compare", "names": [" a", " b"]}')
-    assert not one.fullmatch('Look.\n{"tool": "get_product", "name": " x"}')
+    assert one.fullmatch('Both.\n{"tool":"compare","names":[" a"," b"]}')
+    assert not one.fullmatch('Look.\n{"tool":"get_product","name":" x"}')
 
 
 def test_without_thought_words_the_action_stands_alone() -> None:
     bare = _matcher(action_grammar(TOOLS, 0))
-    assert bare.fullmatch('{"tool": "get_product", "name": " x"}')
-    assert not bare.fullmatch('Look.\n{"tool": "get_product", "name": " x"}')
+    assert bare.fullmatch('{"tool":"get_product","name":" x"}')
+    assert not bare.fullmatch('Look.\n{"tool":"get_product","name":" x"}')
 
 
 def test_a_tool_that_is_not_offered_is_an_error_with_a_fix() -> None:

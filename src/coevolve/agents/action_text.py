@@ -1,7 +1,7 @@
 """The text of one turn: `render` writes a thought and an action, `parse` reads whatever a model wrote.
 
 The form is a short thought on the first line, then one flat JSON object with the tool first:
-`{"tool": "get_product", "name": " Velora X2"}`. `parse` never raises and never evaluates anything: what
+`{"tool":"get_product","name":" Velora X2"}`. `parse` never raises and never evaluates anything: what
 it can mend without guessing it mends and notes, what it cannot it explains. It does not decide whether
 an action is wise or allowed.
 """
@@ -50,12 +50,13 @@ def render(thought: str, action: Action, tool: ToolSpec) -> str:
     White space in the thought becomes single spaces and its braces and double quotes become
     parentheses and single quotes, so that the JSON object is the only one in the text. Free text in it
     begins with a space, which `parse` takes off again: then a name is copied token by token as it stood
-    in a message, and not spelled anew.
+    in a message, and not spelled anew. No other space is written: `":"` and `","` are one token each in a
+    byte-pair vocabulary, and a turn is a ninth shorter.
     """
     line = " ".join(thought.split()).translate(str.maketrans('{}"\\', "()'/"))
     schemas: Mapping[str, Any] = tool.parameters.get("properties", {})
     args = {name: _spaced(value, schemas.get(name, {})) for name, value in action.args.items()}
-    body = json.dumps({"tool": action.tool, **args}, ensure_ascii=False)
+    body = json.dumps({"tool": action.tool, **args}, ensure_ascii=False, separators=(",", ":"))
     return f"{line}\n{body}" if line else body
 
 

@@ -17,7 +17,7 @@ from coevolve.models.protocol import ChatFormat
 from coevolve.sections import ToolsPrompt
 from coevolve.types import JsonObject, Task
 
-_FORM = 'Answer with one short thought, then on a new line {"tool": "NAME", "ARGUMENT": " VALUE"}'
+_FORM = 'Answer with one short thought, then on a new line {"tool":"NAME","ARGUMENT":" VALUE"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,8 @@ _LEAVES: Mapping[str, str] = {
 def action_grammar(tools: Sequence[ToolSpec], max_thought_words: int = 32, only: str | None = None) -> str:
     """The EBNF of one turn: a thought of 1 to `max_thought_words` words, a newline, flat JSON.
 
-    Free text begins with a space after its quote, as `coevolve.agents.action_text.render` writes it.
+    Free text begins with a space after its quote and no other white space stands in the object, as
+    `coevolve.agents.action_text.render` writes it.
 
     Words are counted, not characters: bounding 160 characters halved the engine's speed and took
     seconds to compile, bounding words cost nothing measurable.
@@ -72,10 +73,10 @@ def _tool_rule(tool: ToolSpec, used: dict[str, str]) -> str:
             f"tool {tool.name} has a parameter named {TOOL_KEY!r}, which names the tool in an action",
             fix=f"rename that parameter of {tool.name}",
         )
-    parts = [_literal(f'{{"{TOOL_KEY}": {_dump(tool.name)}')]
+    parts = [_literal(f'{{"{TOOL_KEY}":{_dump(tool.name)}')]
     for name, schema in properties.items():
         where = f"{tool.name}.{name}"
-        argument = f"{_literal(f', {_dump(name)}: ')} {_value(schema, where, used)}"
+        argument = f"{_literal(f',{_dump(name)}:')} {_value(schema, where, used)}"
         parts.append(argument if name in required else f"({argument})?")
     return " ".join([*parts, '"}"'])
 
@@ -96,7 +97,7 @@ def _value(schema: Mapping[str, Any], where: str, used: dict[str, str]) -> str:
         item = _value(schema.get("items", {}), where, used)
         low, high = schema.get("minItems", 0), schema.get("maxItems")
         more = f"{{{max(low - 1, 0)},{'' if high is None else max(high - 1, 0)}}}"
-        items = f'{item} (", " {item}){more}'
+        items = f'{item} ("," {item}){more}'
         return f'"[" {items} "]"' if low > 0 else f'"[" ({items})? "]"'
     if kind == "string" and ("minLength" in schema or "maxLength" in schema):
         low, high = schema.get("minLength", 0), schema.get("maxLength", "")
@@ -111,7 +112,7 @@ def _value(schema: Mapping[str, Any], where: str, used: dict[str, str]) -> str:
 
 
 def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _literal(text: str) -> str:
