@@ -70,10 +70,11 @@ class _Keeping:
 async def _collect(
     ws: Workspace, version: Version, tasks: Sequence[Task], manner: Manner, keeping: _Keeping
 ) -> list[Trajectory]:
-    section = ws.config
-    manner = replace(manner, concurrency=section.model.concurrency, deadline_s=2 * section.agent.seconds)
+    """Runs what is not known yet, and keeps it also when it is interrupted."""
+    model, agent = ws.config.model, ws.config.agent
+    manner = replace(manner, concurrency=model.concurrency, deadline_s=2 * agent.seconds)
     actor = Actor(version.id, await ws.acting(version), harness_from_json(version.harness))
     try:
         return await collect(actor, ws.env, tasks, manner, on_done=keeping.add, known=keeping.known.get)
-    finally:  # interrupted: what was finished is kept all the same
+    finally:
         keeping.flush()
