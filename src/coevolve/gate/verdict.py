@@ -26,6 +26,7 @@ from coevolve.types import Decision, TypeFigures, Verdict
 
 OVERALL = "overall"
 _SUSPICION = 0.15  # unadjusted p of a fall beyond the margin from which fresh tasks are worth their time
+_HOPE = 0.2  # chance to show a gain of the size seen by the last task, below which no more are drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +201,9 @@ def _gain(seen: _Evidence, rule: GateRule) -> _Word:
 def _not_shown(seen: _Evidence, crossing: Crossing, rule: GateRule) -> _Word:
     """No gain shown: hopeless, or short of tasks."""
     tasks, wins, losses = seen.overall.tasks, seen.overall.wins, seen.overall.losses
-    even = pairs_needed(tasks, wins, losses, rule.alpha, power=0.5)
+    hoped = pairs_needed(tasks, wins, losses, rule.alpha, power=_HOPE)
     likely = pairs_needed(tasks, wins, losses, rule.alpha)
-    if even is None or likely is None:
+    if hoped is None or likely is None:
         return _Word(
             decision=Decision.REJECT,
             why=f"Not better overall: the candidate won {wins} and lost {losses} of {tasks} tasks.",
@@ -214,7 +215,7 @@ def _not_shown(seen: _Evidence, crossing: Crossing, rule: GateRule) -> _Word:
         f"exact p = {crossing.p:.2g}), and {crossing.wins_needed} wins among {wins + losses} differing tasks "
         f"were needed; about {lacking} more tasks would show a gain of this size.",
         lacking=lacking,
-        more=len(seen.main) < rule.max_tasks and even <= rule.max_tasks,
+        more=len(seen.main) < rule.max_tasks and hoped <= rule.max_tasks,
     )
 
 
