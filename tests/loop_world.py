@@ -73,7 +73,7 @@ class Crash(Exception):
 
 
 @pytest.fixture
-def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc, "collect", lambda: 0)  # a scripted model holds no memory worth the time
 
 

@@ -17,7 +17,7 @@ from coevolve.workspace import Workspace, succeeded
 from loop_world import STAGES, Crash, GrowingEngine, decisions
 from toy_world import ToyWorld
 
-pytestmark = pytest.mark.usefixtures("no_training")
+pytestmark = pytest.mark.usefixtures("no_garbage_collection")
 
 
 async def test_rounds_advance_until_the_target_stops_them(spaces: Any) -> None:

@@ -18,7 +18,7 @@ from coevolve.types import Split
 from coevolve.workspace import Workspace, open_workspace
 from loop_world import STAGES, Crash, GrowingEngine, counted, crash
 
-pytestmark = pytest.mark.usefixtures("no_training")
+pytestmark = pytest.mark.usefixtures("no_garbage_collection")
 
 
 async def test_two_processes_never_work_on_one_run(spaces: Any) -> None:

@@ -16,7 +16,7 @@ from coevolve.workspace import open_workspace
 from loop_world import GrowingEngine
 from toy_world import ToyWorld
 
-pytestmark = pytest.mark.usefixtures("no_training")
+pytestmark = pytest.mark.usefixtures("no_garbage_collection")
 
 
 async def test_a_world_without_a_teacher_learns_from_its_own_successes(spaces: Any) -> None:

@@ -24,10 +24,10 @@ from coevolve.types import (
     Turn,
 )
 
-IMITATED = frozenset({Operation.DEMONSTRATION, Operation.OWN_SUCCESS, Operation.TEACHER_COMPLETION})
-# What replay takes first. Corrections need more than one sight; an own success shows a sentence that was in
-# no lesson; the demonstrations were learned by heart in the opening.
+# What is imitated, and what replay takes first. Corrections need more than one sight; an own success shows
+# a sentence that was in no lesson; the demonstrations were learned by heart in the opening.
 REPLAY = (Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS, Operation.DEMONSTRATION)
+IMITATED = frozenset(REPLAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ async def play(
     played = [known[one] for one in ids if one in known]
     if len(played) < len(ids):
         with progress(len(ids), label, "episodes") as bar:
-            played = await _collect(ws, version, tasks, manner, _Keeping(ws, round, bar, known))
+            played = await _collect(ws, version, tasks, manner, known, _Keeping(ws, round, bar))
     played = [ws.score(trajectory) for trajectory in played]
     for k in range(attempts):
         broken = [at for at in range(k, len(ids), attempts) if ids[at] in known and played[at].failure]
@@ -53,7 +53,6 @@ class _Keeping:
     ws: Workspace
     round: int
     bar: Advance
-    known: Mapping[str, Trajectory]  # those that need not be run
     fresh: list[Trajectory] = field(default_factory=list)
 
     def add(self, trajectory: Trajectory) -> None:
@@ -68,13 +67,18 @@ class _Keeping:
 
 
 async def _collect(
-    ws: Workspace, version: Version, tasks: Sequence[Task], manner: Manner, keeping: _Keeping
+    ws: Workspace,
+    version: Version,
+    tasks: Sequence[Task],
+    manner: Manner,
+    known: Mapping[str, Trajectory],
+    keeping: _Keeping,
 ) -> list[Trajectory]:
     """Runs what is not known yet, and keeps it also when it is interrupted."""
     model, agent = ws.config.model, ws.config.agent
     manner = replace(manner, concurrency=model.concurrency, deadline_s=2 * agent.seconds)
     actor = Actor(version.id, await ws.acting(version), harness_from_json(version.harness))
     try:
-        return await collect(actor, ws.env, tasks, manner, on_done=keeping.add, known=keeping.known.get)
+        return await collect(actor, ws.env, tasks, manner, on_done=keeping.add, known=known.get)
     finally:
         keeping.flush()

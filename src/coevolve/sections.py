@@ -178,7 +178,9 @@ class TestSection:
 
     tasks: Positive = 240
     open: bool = True  # false: the run ends without its test figure
-    reserve_s: Amount = 0.0  # of the budget, kept back for it at least; the first gate's pace may say more
+    reserve_s: Amount = (
+        0.0  # of the budget, kept back for it at least; the pace of the episodes so far may say more
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

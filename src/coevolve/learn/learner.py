@@ -48,24 +48,21 @@ def learn(
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
     adapter = lesson.out / "adapter"
-    network = open_network(
-        base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
-    )
-    notes = _train(network, lesson, settings, on_examples)
-    with _writing(lesson.out):
-        network.save(adapter)
-    del network  # a small machine has no room for a second one beside it
-    _write_parity(base, lesson, settings, adapter)
+    notes = _train(base, lesson, settings, adapter, on_examples)
+    _write_parity(base, lesson, settings, adapter)  # the trained network's memory is free by now
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
 
 def _train(
-    network: Network, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]
+    base: Path, lesson: Lesson, settings: LearnSection, adapter: Path, on_examples: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Fit a network to the lesson; returns the candidate's notes."""
+    """Fit a network to the lesson and write its adapter; returns the candidate's notes."""
     work = lesson.out / WORK
     with _writing(lesson.out):
         work.mkdir(parents=True, exist_ok=True)
+    network = open_network(
+        base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
+    )
     rows = [_row(example) for example in lesson.examples]
     names = [example.entry for example in lesson.examples]
     notes: dict[str, Any] = {"seed": lesson.seed, "examples": len(rows)}
@@ -96,6 +93,8 @@ def _train(
         notes["sft"]["validation"] = list(done.validation)
     if settings.method == "sft+dpo" and lesson.pairs:
         notes["dpo"] = _prefer(network, lesson, settings, work, on_examples)
+    with _writing(lesson.out):
+        network.save(adapter)
     return notes
 
 
