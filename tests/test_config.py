@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coevolve.config import (
+    FeedbackSection,
+    GateSection,
     LearnSection,
+    PoolSection,
     RunConfig,
     RunSection,
     environment_file,
@@ -21,6 +24,9 @@ from coevolve.config import (
     to_toml,
 )
 from coevolve.errors import ConfigError
+from coevolve.feedback import RewardRule
+from coevolve.gate import GateRule
+from coevolve.pool import PoolRule
 
 ENDPOINT = '[model]\nengine = "endpoint"\nbase_url = "http://localhost:1/v1"\n'
 
@@ -175,3 +181,14 @@ def test_saved_config_reads_back_equal(name: str, seed: int, rate: float, types:
         again = load(write(Path(folder), to_toml(config)))
     assert again == config
     assert resolved(again) == resolved(config)
+
+
+@pytest.mark.parametrize(
+    ("section", "rule"), [(GateSection, GateRule), (PoolSection, PoolRule), (FeedbackSection, RewardRule)]
+)
+def test_a_stage_called_alone_has_the_defaults_of_its_section(section: type[Any], rule: type[Any]) -> None:
+    of_section = {field.name: field.default for field in dataclasses.fields(section)}
+    of_rule = {field.name: field.default for field in dataclasses.fields(rule)}
+    shared = of_section.keys() & of_rule.keys()
+    assert len(shared) >= 5
+    assert {name: of_rule[name] for name in shared} == {name: of_section[name] for name in shared}

@@ -51,7 +51,7 @@ class World:
         return task_set(types, count, draw)
 
 
-RULE = GateRule(draw_tasks=40, max_tasks=160, type_draw_tasks=20)
+RULE = GateRule(alpha=0.05, draw_tasks=40, max_tasks=160, type_draw_tasks=20)
 
 
 async def judge(world: World, rule: GateRule = RULE, count: int = 80) -> Verdict:

@@ -256,7 +256,7 @@ def simulated(rng: np.random.Generator, per_type: int, was: float, now: float) -
 
 def test_at_most_one_in_twenty_of_a_thousand_equal_candidates_is_promoted() -> None:
     rng = np.random.default_rng(20)
-    rule = GateRule(max_tasks=240, refusal_draws=0)
+    rule = GateRule(alpha=0.05, max_tasks=240, refusal_draws=0)
     accepted = sum(
         decide(simulated(rng, 40, 0.6, 0.6), rule, 0).decision is Decision.ACCEPT for _ in range(1000)
     )

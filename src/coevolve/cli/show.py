@@ -56,15 +56,12 @@ def find(ws: Workspace, prefix: str) -> tuple[str, str]:
     if matching:
         listed = ", ".join(f"{kind} {id}" for kind, id in matching[:5])
         raise RegistryError(f"{prefix!r} begins {listed}", fix="give more characters")
-    try:
-        return "trajectory", ws.store.resolve(prefix)
-    except StoreError as error:
-        if "begins several" in error.what:
-            raise
+    if not ws.store.beginning(prefix):
         raise StoreError(
             f"no version, pool or trajectory begins with {prefix!r}",
             fix="`coevolve versions` lists versions and their pools; a pool lists its trajectories",
-        ) from None
+        )
+    return "trajectory", ws.store.resolve(prefix)
 
 
 def show_version(ws: Workspace, version_id: str) -> Shown:

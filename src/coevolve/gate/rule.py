@@ -15,16 +15,16 @@ class GateRule:
     Raises: GateError: a value out of its range.
     """
 
-    alpha: float = 0.05  # one-sided error of "better overall", over all looks; Holm's over types for harm
+    alpha: float = 0.10  # one-sided error of "better overall", over all looks; Holm's over types for harm
     margin: float = 0.10  # share of a type's tasks by which it may fall before harm is looked for
     margins: Mapping[str, float] = field(default_factory=dict)  # a type's own margin; not for refusals
     unknown_share: float = 0.10  # of all pairs; more than this and nothing is decided
     min_tasks: int = 30  # judged pairs overall, below which nothing is decided
     min_type_tasks: int = 5  # judged pairs a type, below which nothing is promoted
-    draw_tasks: int = 120  # tasks added at each further look
-    max_tasks: int = 480  # cap on the tasks of all looks together, without the fresh ones of single types
+    draw_tasks: int = 96  # tasks added at each further look
+    max_tasks: int = 384  # cap on the tasks of all looks together, without the fresh ones of single types
     type_draw_tasks: int = 24  # fresh tasks for each doubtful type at each fresh draw
-    refusal_draws: int = 3  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
+    refusal_draws: int = 2  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
 
     def __post_init__(self) -> None:
         shares = {"alpha": self.alpha, "margin": self.margin, "unknown_share": self.unknown_share}

@@ -175,16 +175,20 @@ class Store:
             rows = connection.execute(query.order_by(trajectories.c.seq)).all()
         return [_read(row) for row in rows if row.id != trajectory_id]
 
+    def beginning(self, prefix: str, limit: int = 6) -> list[str]:
+        """Trajectory ids that begin with `prefix`, `limit` at most; where it is an id itself, that alone."""
+        query = sa.select(trajectories.c.id).where(trajectories.c.id.startswith(prefix, autoescape=True))
+        exact = sa.select(trajectories.c.id).where(trajectories.c.id == prefix)
+        with self.database.read() as connection:
+            found = connection.execute(exact).scalars().all()
+            return list(found or connection.execute(query.limit(limit)).scalars())
+
     def resolve(self, prefix: str) -> str:
         """The one trajectory id that begins with `prefix`.
 
         Raises: StoreError: none does, or several do.
         """
-        query = sa.select(trajectories.c.id).where(trajectories.c.id.startswith(prefix, autoescape=True))
-        exact = sa.select(trajectories.c.id).where(trajectories.c.id == prefix)
-        with self.database.read() as connection:
-            ids: Sequence[str] = connection.execute(exact).scalars().all()
-            ids = ids or connection.execute(query.limit(6)).scalars().all()
+        ids = self.beginning(prefix)
         if len(ids) == 1:
             return ids[0]
         if ids:
