@@ -64,6 +64,7 @@ class AgentSection:
 
     tools_prompt: ToolsPrompt = "signatures"  # what the prompt says of each tool
     constrained: bool = True  # the grammar of the tools binds what it writes
+    grounded: bool = True  # values that must have been said are held to what was said
     max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8
     max_tokens: Positive = 110  # written in one turn

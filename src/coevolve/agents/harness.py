@@ -26,6 +26,7 @@ class Harness:
 
     system: str | None = None  # None = built from the environment by `system_prompt`
     constrained: bool = True  # decode under the action grammar
+    grounded: bool = True  # hold arguments that must have been said to what was said
     max_thought_words: int = 32  # bound of the thought under the grammar; 0 = no thought
     max_turns: int = 8
     max_tokens: int = 110  # drawn per turn

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from coevolve.agents.action_text import parse
+from coevolve.agents.grounding import ground, words
 from coevolve.agents.harness import (
     Attempt,
     Exploration,
@@ -120,7 +121,7 @@ async def _converse(
     tools = env.tools()
     prompt: tuple[int, ...] = ()
     context = opening_ids(model.chat, env, task, harness)
-    observation, malformed = task.opening, 0
+    observation, malformed, said = task.opening, 0, words(task.opening)
     for index in range(harness.max_turns):
         prompt += context
         if len(prompt) + harness.max_tokens > harness.max_episode_tokens:
@@ -133,6 +134,7 @@ async def _converse(
         sampling = _sampling(tools, harness, attempt, index, forced)
         run.busy = Party.MODEL
         turn = await _decide(model, prompt, sampling, tools)
+        turn = _grounded(turn, tools, said) if harness.grounded else turn
         run.busy = Party.ENVIRONMENT
         turn, step = await _carry_out(episode, turn, harness)
         malformed = malformed + 1 if turn.action is None else 0
@@ -156,6 +158,7 @@ async def _converse(
         if spent:
             break
         observation = turn.result
+        said += words(observation) if step is not None else []  # what the agent made up does not become said
         prompt += turn.output_ids
         context = following_ids(
             model.chat, turn.output_ids, step.speaker if step is not None else "tool", observation
@@ -201,6 +204,18 @@ async def _decide(
     )
 
 
+def _grounded(turn: Turn, tools: Sequence[ToolSpec], said: Sequence[str]) -> Turn:
+    """The turn with the values of its action put right, or with the error of one that nobody said."""
+    if turn.action is None:
+        return turn
+    tool = next(tool for tool in tools if tool.name == turn.action.tool)
+    held = ground(turn.action, tool, said)
+    if isinstance(held, str):
+        return replace(turn, error=held)
+    action, notes = held
+    return replace(turn, action=action, events=(*turn.events, *(f"repaired: {note}" for note in notes)))
+
+
 def _stuck(turns: Sequence[Turn], turn: Turn, harness: Harness) -> str | None:
     """The event of an agent that goes round in circles, else None."""
     last = [*turns[1 - harness.repeat_limit :], turn] if harness.repeat_limit > 1 else [turn]
@@ -209,9 +224,9 @@ def _stuck(turns: Sequence[Turn], turn: Turn, harness: Harness) -> str | None:
 
 
 async def _carry_out(episode: Episode, turn: Turn, harness: Harness) -> tuple[Turn, StepResult | None]:
-    """The turn with what came of it, and the world's answer where there was an action."""
+    """The turn with what came of it, and the world's answer where it was asked."""
     action = turn.action
-    if action is None:
+    if action is None or turn.error is not None:
         return replace(turn, result=malformed_notice(turn.error or "no action")), None
     step = await _of_env(lambda: _sound(episode.step(action)), harness)
     return replace(turn, result=step.observation, error=step.error, events=turn.events + step.events), step

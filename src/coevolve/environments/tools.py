@@ -20,13 +20,17 @@ from coevolve.types import JsonObject
 _JSON_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _RESERVED = "tool"  # the key that names the tool in an action's JSON
 
+SAID = "x-said"  # the mark of a text that must have been said in the conversation, in a hint and a schema
+Said = Annotated[str, SAID]  # an order number, an address, a name: nothing that an agent may make up
+
 
 def tool_spec(fn: Callable[..., Any]) -> ToolSpec:
     """Describe a typed function as a tool.
 
     The name is the function's; the docstring's first line is the description, its `Args:` lines
     describe the parameters (an `Annotated[T, "text"]` hint wins over them). A parameter with a
-    default is optional. Understood types: str, int, float, bool, Literal and `X | None`.
+    default is optional. Understood types: str, int, float, bool, Literal and `X | None`; `Said` is a
+    text that must have been said in the conversation (see `coevolve.agents.grounding`).
 
     Raises:
         WorldError: a parameter has no hint or one outside that list, is named "tool", is `*args` or
@@ -111,7 +115,9 @@ def _schema(hint: Any, where: str) -> dict[str, Any]:
     if origin is Annotated:
         inner, *notes = get_args(hint)
         schema = _schema(inner, where)
-        texts = [note for note in notes if isinstance(note, str)]
+        if SAID in notes:
+            schema[SAID] = True
+        texts = [note for note in notes if isinstance(note, str) and note != SAID]
         return {**schema, "description": texts[-1]} if texts else schema
     if origin in (typing.Union, types.UnionType):
         options = [option for option in get_args(hint) if option is not type(None)]

@@ -42,6 +42,7 @@ _ERRORS: tuple[tuple[str, re.Pattern[str], float], ...] = (
         ),
         -0.5,
     ),
+    ("unsaid_value", re.compile(r"\bwas never said\b"), -0.5),
     (
         "wrong_parameter",
         re.compile(r"(parameter|argument|field) .{0,60}(must|should|is not|wrong)|\w+ must be \w+", re.I),

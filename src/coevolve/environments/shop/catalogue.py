@@ -6,6 +6,7 @@ from typing import Literal
 
 from coevolve.environments.shop.desk import Desk, Result, find_product, no_product, shown, words_of
 from coevolve.environments.shop.world import dollars
+from coevolve.environments.tools import Said
 
 
 def search_products(desk: Desk, /, query: str, max_price: int | None = None) -> Result:
@@ -28,7 +29,7 @@ def search_products(desk: Desk, /, query: str, max_price: int | None = None) -> 
 
 
 def compare_products(
-    desk: Desk, /, first: str, second: str, attribute: Literal["price", "weight", "battery"]
+    desk: Desk, /, first: Said, second: Said, attribute: Literal["price", "weight", "battery"]
 ) -> Result:
     """Compare two products.
 
@@ -46,7 +47,7 @@ def compare_products(
     return {one.name: shown(one, attribute), two.name: shown(two, attribute), "better": better.name}
 
 
-def get_product(desk: Desk, /, name: str) -> Result:
+def get_product(desk: Desk, /, name: Said) -> Result:
     """Read a product's price and data.
 
     Args:
@@ -64,7 +65,7 @@ def get_product(desk: Desk, /, name: str) -> Result:
     }
 
 
-def check_stock(desk: Desk, /, product: str) -> Result:
+def check_stock(desk: Desk, /, product: Said) -> Result:
     """Count the pieces in stock.
 
     Args:

@@ -24,10 +24,10 @@ from coevolve.environments.shop.desk import (
     unidentified,
 )
 from coevolve.environments.shop.world import Order, dollars, last_digits, number_after, return_window
-from coevolve.environments.tools import tool_spec
+from coevolve.environments.tools import Said, tool_spec
 
 
-def verify_identity(desk: Desk, /, email: str, pin: str) -> Result:
+def verify_identity(desk: Desk, /, email: Said, pin: Said) -> Result:
     """Identify the customer.
 
     Args:
@@ -44,7 +44,7 @@ def verify_identity(desk: Desk, /, email: str, pin: str) -> Result:
     return {"verified": True, "customer": customer.name}
 
 
-def check_card(desk: Desk, /, card: str) -> Result:
+def check_card(desk: Desk, /, card: Said) -> Result:
     """Read whether a card is on the identified customer's file.
 
     Args:
@@ -66,7 +66,7 @@ def list_orders(desk: Desk, /) -> Result:
     return {"orders": [{"order": order.id, "product": order.product} for order in orders]}
 
 
-def get_user_order(desk: Desk, /, order_id: str) -> Result:
+def get_user_order(desk: Desk, /, order_id: Said) -> Result:
     """Read an order.
 
     Args:
@@ -90,7 +90,7 @@ def get_user_order(desk: Desk, /, order_id: str) -> Result:
     return shown
 
 
-def create_order(desk: Desk, /, product: str, quantity: int) -> Result:
+def create_order(desk: Desk, /, product: Said, quantity: int) -> Result:
     """Place an order.
 
     Args:
@@ -120,7 +120,7 @@ def create_order(desk: Desk, /, product: str, quantity: int) -> Result:
     return {"order": order.id, "total": dollars(order.total)}
 
 
-def pay_order(desk: Desk, /, order_id: str, card: str, confirmation: str | None = None) -> Result:
+def pay_order(desk: Desk, /, order_id: Said, card: Said, confirmation: Said | None = None) -> Result:
     """Charge a card for an order.
 
     Args:
@@ -155,7 +155,7 @@ def pay_order(desk: Desk, /, order_id: str, card: str, confirmation: str | None 
     return {"order": order.id, "paid": dollars(order.total)}
 
 
-def cancel_order(desk: Desk, /, order_id: str) -> Result:
+def cancel_order(desk: Desk, /, order_id: Said) -> Result:
     """Cancel an order and refund it.
 
     Args:
@@ -177,7 +177,7 @@ def cancel_order(desk: Desk, /, order_id: str) -> Result:
 
 
 def create_return_ticket(
-    desk: Desk, /, order_id: str, reason: Literal["unwanted", "defective", "warranty"]
+    desk: Desk, /, order_id: Said, reason: Literal["unwanted", "defective", "warranty"]
 ) -> Result:
     """Open a return.
 
@@ -204,7 +204,7 @@ def create_return_ticket(
     return {"order": order.id, "rma": rma}
 
 
-def check_warranty(desk: Desk, /, order_id: str) -> Result:
+def check_warranty(desk: Desk, /, order_id: Said) -> Result:
     """Read whether an order is under warranty.
 
     Args:
@@ -221,7 +221,7 @@ def check_warranty(desk: Desk, /, order_id: str) -> Result:
     }
 
 
-def apply_coupon(desk: Desk, /, order_id: str, code: str) -> Result:
+def apply_coupon(desk: Desk, /, order_id: Said, code: Said) -> Result:
     """Apply a coupon to an order.
 
     Args:
