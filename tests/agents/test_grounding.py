@@ -42,9 +42,8 @@ def test_what_was_said_stays_as_it_was_written(value: str) -> None:
     ],
 )
 def test_a_garbled_copy_becomes_what_was_said_and_is_noted(value: str, meant: str) -> None:
-    action, notes = held(value)
-    assert action.args["to"] == meant
-    assert notes == (f"to {value!r} was never said, {meant!r} was",)
+    action = Action("send", {"to": meant, "subject": "made up"})
+    assert held(value) == (action, (f"to {value!r} was never said, {meant!r} was",))
 
 
 @pytest.mark.parametrize("value", ["7802", "14560", "someone@else.org", "Quantum Toaster", "", "?!"])
@@ -60,8 +59,7 @@ def test_a_copy_that_could_be_of_two_values_is_refused() -> None:
 
 
 def test_unmarked_texts_numbers_and_absent_arguments_are_left_alone() -> None:
-    action, notes = held("1456", times=3)
-    assert (dict(action.args), notes) == ({"to": "1456", "subject": "made up", "times": 3}, ())
+    assert held("1456", times=3) == (Action("send", {"to": "1456", "subject": "made up", "times": 3}), ())
     assert held("1456", copy="nobody") == "copy 'nobody' was never said; ask for it"
 
 
