@@ -21,7 +21,7 @@ from coevolve.feedback.rules import SPOKEN
 from coevolve.types import Outcome, SignalSource, Trajectory
 
 _HALF = 0.5  # share of rewarded episodes that may be failures where there is nothing to compare with
-_EVASIVE = re.compile(
+EVASIVE = re.compile(
     r"\b(recorded|noted|logged|registered|forwarded|passed on|taken note of)\b.{0,40}"
     r"\b(problem|issue|request|concern|question|complaint|case|feedback)\b|"
     r"\b(will|shall|going to) (look into|get back|follow up|be in touch|review|check)\b|"
@@ -185,7 +185,7 @@ def _rewarded_failure(before: Sequence[_Episode], episodes: Sequence[_Episode]) 
 
 
 def _evasive_ending(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
-    evades = np.array([bool(_EVASIVE.search(one.ending)) for one in episodes], dtype=bool)
+    evades = np.array([bool(EVASIVE.search(one.ending)) for one in episodes], dtype=bool)
     return _unearned(episodes) & evades
 
 

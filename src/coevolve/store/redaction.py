@@ -10,17 +10,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from coevolve.store.redaction_rules import RedactionRule, rules
 from coevolve.types import Action, Trajectory, Turn
 
-FIELDS = frozenset(
-    "password passwd passphrase pwd secret client_secret api_key apikey access_key access_token refresh_token "
-    "auth_token authorization proxy_authorization cookie set_cookie private_key ssn card_number cvv cvc iban".split()
-)
+FIELDS = re.compile(
+    r"(pass(word|wd|phrase)|pwd|secret|client_secret|api_?key|(access|private)_key|cookie|set_cookie|"
+    r"(access|refresh|auth)_token|(proxy_)?authorization|ssn|card_number|cvv|cvc|iban)"
+)  # names whose whole value is a secret, in lower case with underscores
 _PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
 _NUMBERS = re.compile(r"\d[\d .()-]{6,}\d")  # without one no rule of digits can match
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
@@ -29,10 +29,10 @@ _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
 class Redactor:
     """Compiled rules and the store's key. Safe to share between threads."""
 
-    def __init__(self, key: bytes, fields: Iterable[str] = FIELDS) -> None:
+    def __init__(self, key: bytes, fields: re.Pattern[str] = FIELDS) -> None:
         """`fields`: names whose whole value is replaced, in lower case with underscores."""
         self._key = key
-        self._fields = frozenset(fields)
+        self._fields = fields
         self._rules = rules()
 
     def text(self, text: str) -> str:
@@ -106,4 +106,4 @@ class Redactor:
         return f"<{kind}_{digest[:8]}>"
 
     def _named(self, field: str) -> bool:
-        return field.lower().replace("-", "_").replace(".", "_") in self._fields
+        return self._fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
