@@ -21,6 +21,7 @@ from coevolve.feedback.watch import EVASIVE
 from coevolve.need import need
 from coevolve.types import Outcome, Party, Signal, SignalKind, SignalSource, Trajectory
 
+_SAME = 0.6  # distance of unit vectors up to which two groups are one (cosine 0.82)
 _EMPTY = re.compile(r"the|and|for|was|were|with|that|this|not|but|you|your|have|has|had|are|from|turn")
 Embed: TypeAlias = Callable[[Sequence[str]], np.ndarray]  # N texts -> (N, D) unit vectors
 
