@@ -15,13 +15,15 @@ from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from coevolve.feedback.rules import SPOKEN
 from coevolve.feedback.watch import EVASIVE
 from coevolve.need import need
 from coevolve.types import Outcome, Party, Signal, SignalKind, SignalSource, Trajectory
 
-_SAME = 0.6  # distance of unit vectors up to which two groups are one (cosine 0.82)
+_SAME = 0.85  # cosine of two clusters' middles from which they are one
 _EMPTY = re.compile(r"the|and|for|was|were|with|that|this|not|but|you|your|have|has|had|are|from|turn")
 Embed: TypeAlias = Callable[[Sequence[str]], np.ndarray]  # N texts -> (N, D) unit vectors
 
@@ -162,9 +164,8 @@ def cluster_failures(
         return []
     sklearn = need("sklearn.cluster", "local")
     vectors_ND = embed([one.text for one in records])
-    found = sklearn.HDBSCAN(min_cluster_size=least, min_samples=min(3, least), copy=True).fit_predict(
-        vectors_ND
-    )
+    density = sklearn.HDBSCAN(min_cluster_size=least, min_samples=min(3, least), copy=True)
+    found = _merged(density.fit_predict(vectors_ND), vectors_ND)
     totals = Counter(one.version for one in records)
     words = [_words(one.text) for one in records]
     spread = Counter(word for some in words for word in some)
@@ -186,6 +187,24 @@ def cluster_failures(
             )
         )
     return sorted(clusters, key=lambda one: (-one.size, one.name))
+
+
+def _merged(labels_N: np.ndarray, vectors_ND: np.ndarray) -> np.ndarray:
+    """Clusters whose middles mean the same become one, and who is near a middle joins it.
+
+    Density alone parts texts that are equal word for word from those that differ in one.
+    """
+    kinds = sorted(set(labels_N.tolist()) - {-1})
+    if not kinds:
+        return labels_N
+    middles_KD = np.array([vectors_ND[labels_N == kind].mean(0) for kind in kinds])
+    middles_KD /= np.maximum(np.linalg.norm(middles_KD, axis=1, keepdims=True), 1e-9)
+    _, groups_K = connected_components(csr_array(middles_KD @ middles_KD.T >= _SAME), directed=False)
+    alike_NK = vectors_ND @ middles_KD.T
+    nearest_N = groups_K[alike_NK.argmax(1)]
+    own_N = groups_K[np.searchsorted(kinds, np.maximum(labels_N, kinds[0]))]
+    joined_N = np.where(alike_NK.max(1) >= _SAME, nearest_N, -1)
+    return np.where(labels_N >= 0, own_N, joined_N)
 
 
 def _words(text: str) -> frozenset[str]:
