@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cli_world import write_config
-from coevolve import config, loop
+from coevolve import config, loop, timekeeping
 from coevolve.agents.solo import run_episode
 from coevolve.errors import ConfigError, StoreError
 from coevolve.rollout import collect
@@ -122,7 +122,7 @@ async def test_a_run_killed_in_its_final_measurement_adds_no_round_when_it_goes_
     spaces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise the champion would change after the test split was opened."""
-    monkeypatch.setattr(loop, "elapsed_s", lambda ws: 60.0 * 20)
+    monkeypatch.setattr(timekeeping, "elapsed_s", lambda ws: 60.0 * 20)
     settings = {"run__minutes_budget": 20.0 + 1e-9, "test__reserve_s": 0.0, "run__max_rounds": 2}
 
     async def dying(ws: Workspace) -> None:
@@ -134,7 +134,7 @@ async def test_a_run_killed_in_its_final_measurement_adds_no_round_when_it_goes_
         patch.setattr(loop, "measure", dying)
         with pytest.raises(Crash):
             await loop.run(spaces(**settings))
-    monkeypatch.setattr(loop, "elapsed_s", lambda ws: 0.0)  # finished rounds seem to take no time
+    monkeypatch.setattr(timekeeping, "elapsed_s", lambda ws: 0.0)  # finished rounds seem to take no time
     resumed = spaces(**settings)
     ended = await loop.run(resumed)
     assert ended.champion == resumed.journal.get("test/final")["version"]

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from coevolve import timekeeping
 from coevolve.agents.harness import derive_seed
 from coevolve.codec import from_json
 from coevolve.errors import ConfigError
@@ -38,7 +39,6 @@ __all__ = [
     "Ended",
     "advance",
     "begin",
-    "elapsed_s",
     "improve",
     "measure",
     "next_step",
@@ -82,7 +82,8 @@ async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> End
     if ws.config.test.open:
         await measure(ws)
     if ws.journal.get("ended") is None:
-        ws.journal.done("ended", {**finished(ws, "stopped"), "wall_s": elapsed_s(ws), "peak_gib": peak_gib()})
+        spent = {"wall_s": timekeeping.elapsed_s(ws), "peak_gib": peak_gib()}
+        ws.journal.done("ended", {**finished(ws, "stopped"), **spent})
     on_round()
     ended = finished(ws, "ended")
     return Ended(ended["champion"], ended["rounds"], ended["why"])
@@ -105,35 +106,10 @@ async def _rounds(ws: Workspace, on_round: Callable[[], None]) -> dict[str, Any]
             return {"rounds": number, "why": why}
         if ws.journal.get(key(number + 1, "collect")) is not None:
             continue  # resumed: this was decided when it was due
-        left_s = section.minutes_budget * 60 - elapsed_s(ws) - _measuring_s(ws)
-        if left_s < _round_s(ws, number):
+        if timekeeping.left_s(ws) < timekeeping.round_s(ws, number):
             why = f"no time for another round within {section.minutes_budget:g} minutes (run.minutes_budget)"
             return {"rounds": number, "why": why}
     return {"rounds": number, "why": "all rounds are done"}
-
-
-def _round_s(ws: Workspace, number: int) -> float:
-    """Seconds that a round took."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(key(number, "")))
-
-
-def _measuring_s(ws: Workspace) -> float:
-    """Seconds to keep for `measure`: three versions at the pace of the collections so far.
-
-    Machines differ in speed by more than a round takes, and one machine from hour to hour. Before the first
-    collection it is the pace of the opening's gate, which played two versions.
-    """
-    section, steps = ws.config.test, ws.journal.steps()
-    if not section.open:
-        return section.reserve_s
-    # An opening's demonstrations are not played, so nothing was generated.
-    played = [step for step in steps if step.name.endswith("/collect") and "tokens" in step.value]
-    episodes = sum(len(step.value["trajectories"]) for step in played)
-    if not played:
-        played = [step for step in steps if step.name.endswith("/gate")][:1]
-        episodes = sum(2 * one.tasks for step in played for one in from_json(Verdict, step.value).types)
-    pace = sum(step.wall_s for step in played) / max(1, episodes)
-    return max(section.reserve_s, 3 * section.tasks * pace)
 
 
 async def advance(ws: Workspace, number: int, stage: str) -> Any:
@@ -187,11 +163,6 @@ async def measure(ws: Workspace) -> None:
                 "unknown": sum(succeeded(t) is None for t in played),
             }
             ws.journal.done(f"test/{name}", value)
-
-
-def elapsed_s(ws: Workspace) -> float:
-    """Seconds that the finished steps took, without pauses between and without work lost to a kill."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "stopped", "ended"))
 
 
 def peak_gib() -> float:

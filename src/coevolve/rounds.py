@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from coevolve import pool as pools
+from coevolve import timekeeping
 from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
 from coevolve.codec import from_json, to_json
 from coevolve.errors import ConfigError
@@ -160,13 +161,18 @@ async def gate_round(ws: Workspace, number: int) -> Any:
             f"{candidate.id} was promoted before the gate weighed it",
             fix="run `coevolve rollback` on this config, then go on",
         )
-    verdict = await weigh(ws, champion, candidate, round=number)
+    verdict = await weigh(ws, champion, candidate, round=number, hurried=True)
     ws.registry.record(candidate.id, verdict)
     return to_json(verdict)
 
 
-async def weigh(ws: Workspace, champion: Version, candidate: Version, *, round: int) -> Verdict:
-    """The gate's verdict on two versions; nothing is promoted here."""
+async def weigh(
+    ws: Workspace, champion: Version, candidate: Version, *, round: int, hurried: bool = False
+) -> Verdict:
+    """The gate's verdict on two versions; nothing is promoted here.
+
+    Args: hurried: draw no more tasks than the run's time is left for, which may leave it undecided.
+    """
     section = asdict(ws.config.gate)
     first = section.pop("tasks")
     manner = Manner(seed=derive_seed(ws.seed, "gate"))
@@ -180,6 +186,8 @@ async def weigh(ws: Workspace, champion: Version, candidate: Version, *, round: 
     sealed = derive_seed(ws.seed, "held_out") % 100_000
 
     def fresh(types: Sequence[str], count: int, draw: int) -> list[Task]:
+        if hurried and timekeeping.left_s(ws) - ws.journal.running_s < 2 * count * timekeeping.episode_s(ws):
+            return []
         return ws.tasks(Split.HELD_OUT, count, sealed + draw, types)
 
     tasks = ws.tasks(Split.HELD_OUT, first, sealed)

@@ -18,10 +18,10 @@ from coevolve.codec import from_json
 from coevolve.config import resolved
 from coevolve.errors import StoreError
 from coevolve.gate import wilson
-from coevolve.loop import elapsed_s
 from coevolve.machine import machine
 from coevolve.report import Example, GateRow, PoolRow, Rate, ReportData, RoundPoint, TypeRow, example, render
 from coevolve.store.journal import Step
+from coevolve.timekeeping import elapsed_s
 from coevolve.types import Decision, Trajectory, TypeFigures, Verdict
 from coevolve.workspace import Workspace, succeeded
 

@@ -15,7 +15,7 @@ from coevolve import config as configuration
 from coevolve.cli.output import Interrupted, say
 from coevolve.config import RunConfig
 from coevolve.errors import ConfigError
-from coevolve.loop import elapsed_s
+from coevolve.timekeeping import elapsed_s
 from coevolve.workspace import CONFIG_FILE, Workspace, open_workspace
 
 ConfigArg = Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file, or the folder of a run.")]

@@ -50,6 +50,11 @@ class Journal:
         """The next step to finish begins now."""
         self._since_s = time.monotonic()
 
+    @property
+    def running_s(self) -> float:
+        """Seconds since the running step began."""
+        return time.monotonic() - self._since_s
+
     def done(self, step: str, value: Json) -> None:
         """Finish a step, durably. The same value again is passed over.
 

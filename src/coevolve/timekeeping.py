@@ -1,0 +1,40 @@
+"""What a run's time is spent on, and what is left of it, from its journal.
+
+Machines differ in speed by more than a round takes, and one machine from hour to hour: everything here is
+at the pace of the run itself so far.
+"""
+
+from __future__ import annotations
+
+from coevolve.codec import from_json
+from coevolve.types import Verdict
+from coevolve.workspace import Workspace
+
+
+def elapsed_s(ws: Workspace) -> float:
+    """Seconds that the finished steps took, without pauses between and without work lost to a kill."""
+    return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "stopped", "ended"))
+
+
+def round_s(ws: Workspace, number: int) -> float:
+    """Seconds that a round took."""
+    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(f"round-{number}/"))
+
+
+def episode_s(ws: Workspace) -> float:
+    """Seconds an episode takes: in the collections, before the first in the opening's gate; 0 = unknown."""
+    steps = ws.journal.steps()
+    # An opening's demonstrations are not played, so nothing was generated.
+    played = [step for step in steps if step.name.endswith("/collect") and "tokens" in step.value]
+    episodes = sum(len(step.value["trajectories"]) for step in played)
+    if not played:
+        played = [step for step in steps if step.name.endswith("/gate")][:1]
+        episodes = sum(2 * one.tasks for step in played for one in from_json(Verdict, step.value).types)
+    return sum(step.wall_s for step in played) / max(1, episodes)
+
+
+def left_s(ws: Workspace) -> float:
+    """Seconds of the budget left for rounds, without what the final measurement of three versions takes."""
+    test = ws.config.test
+    kept = max(test.reserve_s, 3 * test.tasks * episode_s(ws)) if test.open else test.reserve_s
+    return ws.config.run.minutes_budget * 60 - elapsed_s(ws) - kept
