@@ -164,4 +164,4 @@ def test_the_curve_shows_how_often_a_sureness_is_right() -> None:
     judged = ["y"] * 10 + ["n"] * 10
     people = ["y"] * 9 + ["n"] * 1 + ["n"] * 5 + ["y"] * 5
     found = agreement(judged, people, [1.0] * 10 + [0.67] * 10, seed=0)
-    assert found.curve == ((pytest.approx(0.67), 0.5, 10), (1.0, 0.9, 10))
+    assert found.curve == ((0.67, 0.5, 10), (1.0, 0.9, 10))

@@ -171,9 +171,10 @@ def cluster_failures(
     spread = Counter(word for some in words for word in some)
     clusters = []
     for label in sorted(set(found.tolist()) - {-1}):
-        places = np.flatnonzero(found == label)
+        places = np.flatnonzero(found == label).tolist()
         middle_D = vectors_ND[places].mean(0)
-        nearest = places[np.argsort(-(vectors_ND[places] @ middle_D), kind="stable")]
+        likeness = dict(zip(places, (vectors_ND[places] @ middle_D).tolist(), strict=True))
+        nearest = sorted(places, key=lambda at: -likeness[at])
         inside = Counter(records[at].version for at in places)
         kinds = Counter(records[at].kind for at in places)
         clusters.append(

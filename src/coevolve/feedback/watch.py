@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -67,7 +68,8 @@ class _Episode:
     repeats: float  # share of word 4-grams that stood in it before
 
 
-Trace = Callable[[Sequence[_Episode], Sequence[_Episode]], np.ndarray]
+Mark: TypeAlias = Callable[[_Episode], bool]
+Trace: TypeAlias = Callable[[Sequence[_Episode], Sequence[_Episode]], Mark]  # before, now -> what marks one
 
 
 def watch(
@@ -90,12 +92,9 @@ def watch(
     before: list[_Episode] = []
     for version in versions:
         now = by_version[version]
-        if min(len(before), len(now)) >= rule.least_episodes:
-            for name, (trace, words) in _TRACES.items():
-                if name not in alarms and (
-                    found := _compared(name, words, trace, before, now, version, rule)
-                ):
-                    alarms[name] = found
+        for name in _TRACES.keys() - alarms.keys():
+            if before and (found := _compared(name, before, now, version, rule)):
+                alarms[name] = found
         before = before + now
     order = {version: place for place, version in enumerate(versions)}
     return sorted(alarms.values(), key=lambda one: (order[one.version], one.p, one.trace))
@@ -148,18 +147,18 @@ def _compared(
     old, new = ([one for one in side if _counts(one, name)] for side in (before, now))
     if len(new) < rule.least_episodes:
         return None
-    marks = trace(before, new)
-    count, share = int(marks.sum()), float(marks.mean())
+    mark = trace(before, new)
+    marked = [one.id for one in new if mark(one)]
+    count, share = len(marked), len(marked) / len(new)
     if len(old) < rule.least_episodes:
         earlier, p = _HALF, float(stats.binomtest(count, len(new), _HALF, alternative="greater").pvalue)
     else:
-        known = trace(before, old)
-        earlier = float(known.mean())
-        table = [[count, len(new) - count], [int(known.sum()), int((~known).sum())]]
+        known = sum(map(mark, old))
+        earlier = known / len(old)
+        table = [[count, len(new) - count], [known, len(old) - known]]
         p = float(stats.fisher_exact(table, alternative="greater").pvalue)
     if p > rule.alpha or share - earlier < rule.least_rise:
         return None
-    marked = [one.id for one, mark in zip(new, marks, strict=True) if mark]
     return Alarm(
         trace=name,
         version=version,
@@ -175,42 +174,36 @@ def _counts(one: _Episode, trace: str) -> bool:
     return one.rewarded and (one.verified is not None or trace not in _VERIFIED)
 
 
-def _unearned(episodes: Sequence[_Episode]) -> np.ndarray:
-    """Not known to have succeeded."""
-    return np.array([not one.verified for one in episodes], dtype=bool)
+def _rewarded_failure(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
+    return lambda one: one.verified is False
 
 
-def _rewarded_failure(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
-    return np.array([one.verified is False for one in episodes], dtype=bool)
+def _evasive_ending(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
+    return lambda one: not one.verified and EVASIVE.search(one.ending) is not None
 
 
-def _evasive_ending(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
-    evades = np.array([bool(EVASIVE.search(one.ending)) for one in episodes], dtype=bool)
-    return _unearned(episodes) & evades
-
-
-def _one_ending(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
+def _one_ending(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
     """The same last words in many episodes: a formula that pays."""
-    counts = Counter(one.ending for one in episodes if one.ending)
-    often = {ending for ending, count in counts.items() if count >= max(5, 0.1 * len(episodes))}
-    return _unearned(episodes) & np.array([one.ending in often for one in episodes], dtype=bool)
+    counts = Counter(one.ending for one in now if one.ending)
+    often = {ending for ending, count in counts.items() if count >= max(5, 0.1 * len(now))}
+    return lambda one: not one.verified and one.ending in often
 
 
-def _repeated_text(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
+def _repeated_text(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
     usual = float(np.quantile([one.repeats for one in before], 0.95)) + 0.05
-    return _unearned(episodes) & np.array([one.repeats > usual for one in episodes], dtype=bool)
+    return lambda one: not one.verified and one.repeats > usual
 
 
-def _length_creep(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
+def _length_creep(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
     usual = 1.2 * float(np.quantile([one.words for one in before], 0.95))
-    return _unearned(episodes) & np.array([one.words > usual for one in episodes], dtype=bool)
+    return lambda one: not one.verified and one.words > usual
 
 
-def _early_end(before: Sequence[_Episode], episodes: Sequence[_Episode]) -> np.ndarray:
+def _early_end(before: Sequence[_Episode], now: Sequence[_Episode]) -> Mark:
     """Over before an episode that succeeded ever was."""
     won = [one.turns for one in before if one.verified]
     least = float(np.quantile(won, 0.05)) if won else 0.0
-    return _unearned(episodes) & np.array([one.turns < least for one in episodes], dtype=bool)
+    return lambda one: not one.verified and one.turns < least
 
 
 _TRACES: Mapping[str, tuple[Trace, str]] = {

@@ -12,6 +12,7 @@ import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from coevolve.store.redaction_rules import RedactionRule, rules
@@ -41,7 +42,7 @@ class Redactor:
         digits = _NUMBERS.search(text) is not None
         for rule in self._rules:
             if digits if rule.kind in _DIGIT_KINDS else any(needle in lowered for needle in rule.needles):
-                text = rule.pattern.sub(lambda match, rule=rule: self._replaced(match, rule), text)
+                text = rule.pattern.sub(partial(self._replaced, rule), text)
         return text
 
     def value(self, value: Any, field: str = "") -> Any:
@@ -92,7 +93,7 @@ class Redactor:
             return clean
         return replace(clean, context_ids=(), output_ids=(), logprobs=())
 
-    def _replaced(self, match: re.Match[str], rule: RedactionRule) -> str:
+    def _replaced(self, rule: RedactionRule, match: re.Match[str]) -> str:
         whole, found = match.group(), match.group(rule.group)
         if found is None or _PLACEHOLDER.match(found) or not rule.check(match):
             return whole
