@@ -116,3 +116,16 @@ verdicts = sa.Table(
     sa.Column("content", sa.String(64), nullable=False),
     sa.Column("body", sa.JSON, nullable=False),
 )
+
+statements = sa.Table(
+    "statements",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True),  # order of arrival
+    sa.Column("id", sa.String(200), nullable=False, unique=True),  # given by who sends it
+    sa.Column("session_id", sa.String(200), nullable=False, index=True),
+    sa.Column("kind", sa.String(20), nullable=False, index=True),
+    sa.Column("given_s", sa.Float, nullable=False),  # when it was said; it may arrive days later
+    sa.Column("created_s", sa.Float, nullable=False, index=True),
+    sa.Column("content", sa.String(64), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),
+)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coevolve.errors import StoreError
+from coevolve.store import Store, open_store
+from coevolve.store.statements import append_statements, sessions_to_score, statements_of
+from coevolve.types import Reward, Statement, StatementKind
+from live_samples import says, talk
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
+    yield opened
+    opened.close()
+
+
+def star(session: str, value: int, given_s: float = 0.0) -> Statement:
+    return replace(says(StatementKind.STARS, value, session=session), given_s=given_s)
+
+
+def test_what_was_said_comes_back_by_session_in_the_order_it_was_said(store: Store) -> None:
+    late, early = star("a", 1, given_s=20.0), star("a", 5, given_s=10.0)
+    figure = says(StatementKind.FIGURE, {"name": "revenue", "value": 3}, session="b", turn=2)
+    assert append_statements(store.database, [late, early, figure]) == [late.id, early.id, figure.id]
+    assert statements_of(store.database, ["a", "b", "c"]) == {"a": [early, late], "b": [figure]}
+
+
+def test_sending_twice_keeps_it_once_and_other_content_under_the_same_id_is_refused(store: Store) -> None:
+    one = star("a", 1)
+    assert append_statements(store.database, [one]) == [one.id]
+    assert append_statements(store.database, [one, one]) == []
+    other = star("b", 2)
+    with pytest.raises(StoreError, match="other content"):
+        append_statements(store.database, [other, replace(one, value=5)])
+    assert statements_of(store.database, ["a", "b"]) == {"a": [one]}  # all or nothing
+
+
+def test_a_session_is_to_score_from_the_moment_a_word_arrives_until_it_is_scored(store: Store) -> None:
+    reward = Reward(total=0.1, outcome=None, turns=(), first_wrong=None, why="x", confidence=0.4)
+    scored = [replace(talk(("q", "a"), name=name), reward=reward) for name in ("a", "b")]
+    store.append(scored)
+    append_statements(store.database, [star("a", 1), star("nobody", 2)])
+    assert sessions_to_score(store.database) == ["a"]
+    again = replace(scored[0], reward=replace(reward, total=-0.9))
+    store.append_scores("r", [again])
+    assert sessions_to_score(store.database) == []
+    append_statements(store.database, [star("b", 4), star("a", 2)])
+    assert sessions_to_score(store.database) == ["b", "a"]
+    assert sessions_to_score(store.database, limit=1) == ["b"]
+
+
+def test_many_sessions_are_read_in_parts(store: Store) -> None:
+    many = [star(f"s{k}", 1 + k % 5) for k in range(1203)]
+    append_statements(store.database, many)
+    found = statements_of(store.database, [f"s{k}" for k in range(1203)])
+    assert sum(map(len, found.values())) == 1203
