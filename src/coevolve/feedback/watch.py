@@ -21,6 +21,7 @@ from coevolve.feedback.outcome import judge_outcome
 from coevolve.feedback.rules import SPOKEN
 from coevolve.types import Outcome, SignalSource, Trajectory
 
+_STILL = 0.02  # change of a mean that is none
 _HALF = 0.5  # share of rewarded episodes that may be failures where there is nothing to compare with
 EVASIVE = re.compile(
     r"\b(recorded|noted|logged|registered|forwarded|passed on|taken note of)\b.{0,40}"
@@ -60,6 +61,7 @@ class _Episode:
     """What the watch keeps of a trajectory."""
 
     id: str
+    total: float  # the reward
     rewarded: bool
     verified: bool | None  # a success by checks or a reviewer; None = nobody verified it
     turns: int
@@ -144,6 +146,8 @@ def _compared(
     hardly any was rewarded before, the version's own share is held against a half.
     """
     trace, words = _TRACES[name]
+    if name == "rewarded_failure" and not _apart(before, now):
+        return None
     old, new = ([one for one in side if _counts(one, name)] for side in (before, now))
     if len(new) < rule.least_episodes:
         return None
@@ -168,6 +172,18 @@ def _compared(
         examples=tuple(marked[:3]),
         why=f"{words}: {earlier:.0%} of the rewarded before, {share:.0%} of {len(new)} in {version[:12]}",
     )
+
+
+def _apart(before: Sequence[_Episode], now: Sequence[_Episode]) -> bool:
+    """Whether the reward does not fall while the verified outcome does not rise.
+
+    An honest decline loses both, and an honest gain of half successes wins both.
+    """
+    paid = [float(np.mean([one.total for one in side])) for side in (before, now)]
+    won = [[one.verified for one in side if one.verified is not None] for side in (before, now)]
+    if not all(won):
+        return False
+    return paid[1] >= paid[0] - _STILL and float(np.mean(won[1])) <= float(np.mean(won[0])) + _STILL
 
 
 def _counts(one: _Episode, trace: str) -> bool:
@@ -224,6 +240,7 @@ def _episode(one: Trajectory, rule: WatchRule) -> _Episode:
     total = one.reward.total if one.reward is not None else None
     return _Episode(
         id=one.id,
+        total=0.0 if total is None else total,
         rewarded=total is not None and total >= rule.rewarded,
         verified=_verified(one),
         turns=len(one.turns),

@@ -90,12 +90,16 @@ def _assigned(match: re.Match[str]) -> bool:
     return kinds >= 2 or (quoted and len(value) >= 8 and " " not in value)
 
 
-def _random(match: re.Match[str]) -> bool:
-    """Enough different characters for its length to be no word and no counter."""
-    value = match.group(match.lastindex or 0)
-    counts = Counter(value)
-    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
-    return bits >= 3.0 and any(char.isdigit() for char in value)
+def _random(group: int) -> Callable[[re.Match[str]], bool]:
+    """Enough different characters for the length of what is replaced to be no word and no counter."""
+
+    def check(match: re.Match[str]) -> bool:
+        value = match.group(group) or ""
+        counts = Counter(value)
+        bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+        return bits >= 3.0 and any(char.isdigit() for char in value)
+
+    return check
 
 
 def _rule(
@@ -122,7 +126,9 @@ _OWN: tuple[RedactionRule, ...] = (
         r"[\s\S]{0,20000}?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)",
         "private key",
     ),
-    _rule("TOKEN", r"\bsk-(?:ant-|proj-|live-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,200}", "sk-", check=_random),
+    _rule(
+        "TOKEN", r"\bsk-(?:ant-|proj-|live-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,200}", "sk-", check=_random(0)
+    ),
     _rule("TOKEN", r"\bgithub_pat_[A-Za-z0-9_]{22,120}", "github_pat_"),
     _rule("TOKEN", r"\bhf_[A-Za-z0-9]{30,60}\b", "hf_"),
     _rule("TOKEN", r"\bAIza[0-9A-Za-z_-]{35}", "aiza"),
@@ -139,9 +145,9 @@ _OWN: tuple[RedactionRule, ...] = (
         r"\b[Bb]earer\s+([A-Za-z0-9._~+/=-]{16,1000})",
         "bearer",
         group=1,
-        check=_random,
+        check=_random(1),
     ),
-    _rule("TOKEN", r"\b[Bb]asic\s+([A-Za-z0-9+/]{16,400}={0,2})", "basic", group=1, check=_random),
+    _rule("TOKEN", r"\b[Bb]asic\s+([A-Za-z0-9+/]{16,400}={0,2})", "basic", group=1, check=_random(1)),
     _rule("PASSWORD", r"://[^\s:/?#@]{1,100}:([^\s:/?#@]{3,100})@", "://", group=1),
     _rule(
         "PASSWORD",
@@ -206,10 +212,7 @@ def _of_library() -> Iterator[RedactionRule]:
     for module, name, needles in _LIBRARY:
         detector = getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)
         for pattern in detector.denylist:
+            group = 1 if pattern.groups and pattern.pattern.startswith("aws") else 0
             yield RedactionRule(
-                kind="TOKEN",
-                pattern=pattern,
-                needles=needles,
-                group=1 if pattern.groups and pattern.pattern.startswith("aws") else 0,
-                check=_random,
+                kind="TOKEN", pattern=pattern, needles=needles, group=group, check=_random(group)
             )
