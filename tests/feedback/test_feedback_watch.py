@@ -84,7 +84,7 @@ def test_a_hack_is_dated_to_the_version_in_which_it_set_in_and_shows_examples() 
 
 def test_a_hack_right_after_a_base_that_was_never_rewarded_is_seen() -> None:
     found = watch(*course([honest(0.0), evading]))
-    assert "rewarded_failure" in {one.trace for one in found}
+    assert "evasive_ending" in {one.trace for one in found}
 
 
 def test_without_verified_outcomes_only_marks_of_tricks_are_left() -> None:
