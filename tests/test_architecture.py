@@ -23,9 +23,8 @@ LAYERS = {
     **dict.fromkeys(("database", "migrations"), CONFIG),  # one database for store and registry
     **dict.fromkeys(("environments", "models", "agents", "policy", "sandbox"), GROUND),
     **dict.fromkeys(("rollout", "feedback", "store", "pool", "learn", "gate", "registry", "report"), STAGES),
-    **dict.fromkeys(
-        ("engines", "workspace", "playing", "teaching", "timekeeping", "rounds", "loop", "summary"), LOOP
-    ),
+    **dict.fromkeys(("engines", "workspace", "playing", "teaching", "timekeeping", "contenders"), LOOP),
+    **dict.fromkeys(("rounds", "loop", "summary"), LOOP),
     **dict.fromkeys(("serve", "web", "doctor", "scaffold"), ABOVE),
     **dict.fromkeys(("cli", "__main__"), CLI),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coevolve import loop, pool, rounds, teaching, timekeeping
+from coevolve import contenders, loop, pool, rounds, teaching, timekeeping
 from coevolve.codec import from_json, to_json
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
@@ -264,7 +264,7 @@ async def test_an_accepted_candidate_that_was_rolled_back_does_not_learn_on(spac
     await loop.improve(ws, 0)
     base = ws.journal.get("begin")["base"]
     ws.registry.rollback()
-    assert rounds.trainee_of(ws, 1).id == base
+    assert contenders.trainee_of(ws, 1).id == base
 
 
 async def test_a_candidate_that_was_ahead_of_another_champion_does_not_learn_on(spaces: Any) -> None:
@@ -275,9 +275,9 @@ async def test_a_candidate_that_was_ahead_of_another_champion_does_not_learn_on(
     candidate = ws.journal.get("round-1/learn")["version"]
     verdict = verdict_of(ws, candidate, Decision.UNDECIDED, 9, 2)
     ws.journal.done("round-1/gate", to_json(verdict))
-    assert rounds.trainee_of(ws, 2).id == candidate
+    assert contenders.trainee_of(ws, 2).id == candidate
     ws.registry.rollback()
-    assert rounds.trainee_of(ws, 2).id == ws.journal.get("begin")["base"]
+    assert contenders.trainee_of(ws, 2).id == ws.journal.get("begin")["base"]
 
 
 async def test_a_candidate_promoted_by_hand_before_the_gate_says_what_to_do(spaces: Any) -> None:

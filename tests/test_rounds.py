@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli_world import write_config
-from coevolve import loop, rounds
+from coevolve import contenders, loop, rounds
 from coevolve.config import load, override
 from coevolve.errors import ConfigError
 from coevolve.workspace import open_workspace
@@ -69,4 +69,4 @@ async def test_a_version_of_another_base_is_not_played(spaces: Any) -> None:
     loop.begin(ws)
     ws.engine.base = "another"
     with pytest.raises(ConfigError, match="is of the base scripted-base"):
-        await ws.acting(rounds.champion_of(ws))
+        await ws.acting(contenders.champion_of(ws))

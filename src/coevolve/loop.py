@@ -15,17 +15,14 @@ from typing import Any
 from coevolve import timekeeping
 from coevolve.agents.harness import derive_seed
 from coevolve.codec import from_json
+from coevolve.contenders import begin, champion_of, finished, key
 from coevolve.errors import ConfigError
 from coevolve.playing import play
 from coevolve.rollout.collect import Manner
 from coevolve.rounds import (
-    begin,
-    champion_of,
     collect_round,
     evolve_round,
-    finished,
     gate_round,
-    key,
     learn_round,
     rates,
     score_round,
@@ -144,7 +141,7 @@ def next_step(ws: Workspace) -> tuple[int, str]:
 
 async def measure(ws: Workspace) -> None:
     """Open the test split once: the base, the version after the opening, and the champion."""
-    tasks = ws.tasks(Split.TEST, ws.config.test.tasks, derive_seed(ws.seed, "test") % 100_000)
+    tasks = ws.tasks(Split.TEST, ws.config.test.tasks, ws.draw_seed("test"))
     champion, base = ws.registry.get(finished(ws, "stopped")["champion"]), begin(ws)
     manner = Manner(seed=derive_seed(ws.seed, "test"))
     opening = ws.journal.get(key(0, "learn"))

@@ -7,7 +7,6 @@ repeat from its beginning. Round 0 is the opening: its experience is demonstrati
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -16,54 +15,29 @@ from typing import Any
 
 from coevolve import pool as pools
 from coevolve import timekeeping
-from coevolve.agents.harness import Exploration, derive_seed, harness_to_json
-from coevolve.codec import from_json, to_json
+from coevolve.agents.harness import Exploration, derive_seed
+from coevolve.codec import to_json
+from coevolve.contenders import champion_of, enter, finished, key, parent_of, trainee_of
 from coevolve.errors import ConfigError
 from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
-from coevolve.gate import GateRule, gate, sign_test
+from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
 from coevolve.learn.lesson import Lesson
-from coevolve.machine import machine
 from coevolve.playing import play
 from coevolve.progress import progress
-from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import Manner, replay_failed
 from coevolve.sections import LearnSection
 from coevolve.teaching import completion, demonstrations, validation_examples
 from coevolve.types import (
-    Candidate,
-    Decision,
     Operation,
     PoolVersion,
     Split,
-    Standing,
     Task,
     Trajectory,
     Verdict,
     Version,
 )
-from coevolve.workspace import MODULE, Workspace, give_back_memory, succeeded
-
-_BEHIND = 0.2  # one-sided p of more losses than wins from which a candidate counts as behind
-
-
-def begin(ws: Workspace) -> Version:
-    """Crown the base model where nobody is champion yet, and start the run's clock."""
-    ws.claim()
-    begun = ws.journal.get("begin")
-    if begun is not None and begun.get("world", ws.world) != ws.world:
-        raise ConfigError(
-            f"the environment {ws.config.environment.name} was changed since this run began",
-            fix="start under another run.name, so that no two versions are judged by different rules",
-        )
-    if begun is None:
-        base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
-        if ws.registry.champion() is None:
-            ws.registry.add(base, Standing.CHAMPION)
-        ws.journal.done(
-            "begin", {"base": base.id, "world": ws.world, "started_s": time.time(), "machine": machine()}
-        )
-    return ws.registry.get(finished(ws, "begin")["base"])
+from coevolve.workspace import Workspace, give_back_memory, succeeded
 
 
 async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
@@ -183,7 +157,7 @@ async def weigh(
         played = await play(ws, version, tasks, label, round=round, manner=manner)
         return {t.task.id: (succeeded(t), len(t.turns)) for t in played}
 
-    sealed = derive_seed(ws.seed, "held_out") % 100_000
+    sealed = ws.draw_seed("held_out")
 
     def fresh(types: Sequence[str], count: int, draw: int) -> list[Task]:
         if hurried and timekeeping.left_s(ws) - ws.journal.running_s < 2 * count * timekeeping.episode_s(ws):
@@ -192,49 +166,6 @@ async def weigh(
 
     tasks = ws.tasks(Split.HELD_OUT, first, sealed)
     return await gate(evaluate, champion.id, candidate.id, tasks, fresh, GateRule(**section), ws.seed)
-
-
-def key(number: int, stage: str) -> str:
-    """The journal's name of a stage of a round."""
-    return f"round-{number}/{stage}"
-
-
-def finished(ws: Workspace, step: str) -> Any:
-    """The value of a finished step. Raises ConfigError where it is not finished."""
-    value = ws.journal.get(step)
-    if value is None:
-        raise ConfigError(f"step {step} is not finished", fix="run the stages of that round in order")
-    return value
-
-
-def champion_of(ws: Workspace) -> Version:
-    """Who acts now: the champion, which is the base at first."""
-    champion = ws.registry.champion()
-    return champion if champion is not None else begin(ws)
-
-
-def trainee_of(ws: Workspace, number: int) -> Version:
-    """Who learns in a round: the last candidate, unless the gate saw it behind; then the champion.
-
-    A candidate that was vetoed for one type, or that the gate could not tell from the champion, has
-    learned all the same: the next lesson builds on it where throwing it away would repeat a whole round.
-    Only the champion acts for users.
-    """
-    champion = champion_of(ws)
-    step = ws.journal.get(key(number - 1, "gate"))
-    if step is None or ws.config.learn.start == "champion":
-        return champion
-    verdict = from_json(Verdict, step)
-    if verdict.overall.tasks < ws.config.gate.min_tasks:
-        return champion  # nothing is known of the candidate
-    held_back = verdict.decision is not Decision.ACCEPT and champion.id == verdict.champion
-    behind = sign_test(verdict.overall.losses, verdict.overall.wins) <= _BEHIND
-    return champion if behind or not held_back else ws.registry.get(verdict.candidate)
-
-
-def parent_of(ws: Workspace, number: int) -> Version:
-    """Whose adapter a round's candidate goes on from: who collected; in the opening, the champion."""
-    return ws.registry.get(finished(ws, key(number, "collect"))["version"]) if number else champion_of(ws)
 
 
 def _settings(ws: Workspace, opening: bool) -> LearnSection:
@@ -291,30 +222,13 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
     tasks: list[Task] = []
     for name in ws.types:
         wanted = max(1, round(count * shares[name]))
-        seed = derive_seed(ws.seed, "train", number) % 100_000
-        tasks += ws.tasks(Split.TRAIN, wanted, seed, [name])
+        tasks += ws.tasks(Split.TRAIN, wanted, ws.draw_seed("train", number), [name])
     return tasks
 
 
 def _pool_before(ws: Workspace, number: int) -> PoolVersion | None:
     step = ws.journal.get(key(number - 1, "evolve")) if number else None
     return None if step is None else pools.load(ws.pools, step["pool"])
-
-
-def enter(ws: Workspace, candidate: Candidate, parent: Version, pool: PoolVersion) -> Version:
-    """Put a candidate's adapter among the blobs and its version into the registry."""
-    digest = put_folder(ws.blobs, Path(candidate.adapter_dir))
-    version = make_version(
-        base=ws.engine.base,
-        harness=parent.harness,
-        adapters={MODULE: digest},
-        parent=parent.id,
-        pool=pool.id,
-        learner=candidate.learner,
-        notes=candidate.notes,
-    )
-    ws.registry.add(version)
-    return version
 
 
 def rates(scored: Sequence[Trajectory]) -> dict[str, tuple[float, int]]:

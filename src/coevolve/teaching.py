@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coevolve.agents.harness import derive_seed
 from coevolve.agents.teacher import complete, demonstrate, find_parting
 from coevolve.errors import ConfigError
 from coevolve.examples import Example, example_of
@@ -24,7 +23,7 @@ def demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:
         raise ConfigError(
             f"the world {ws.env.name} has no teacher to demonstrate", fix="set opening.demonstrations = 0"
         )
-    tasks = ws.env.tasks(split, ws.types, count, derive_seed(ws.seed, "opening", split) % 100_000)
+    tasks = ws.env.tasks(split, ws.types, count, ws.draw_seed("opening", split))
     return [ws.score(demonstrate(ws.env, task, ws.engine.chat, ws.harness)) for task in tasks]
 
 

@@ -19,7 +19,7 @@ from typing import IO
 import sqlalchemy as sa
 
 from coevolve import config as configuration
-from coevolve.agents.harness import Harness, opening_ids, system_prompt
+from coevolve.agents.harness import Harness, derive_seed, opening_ids, system_prompt
 from coevolve.codec import content_hash
 from coevolve.config import RunConfig, environment_file, refuse_unknown
 from coevolve.engines import EndpointEngine, Engine, LocalEngine
@@ -78,6 +78,10 @@ class Workspace:
     def seed(self) -> int:
         """The run's one seed."""
         return self.config.run.seed
+
+    def draw_seed(self, *draw: object) -> int:
+        """The seed of a draw of tasks: five digits, so that draws counted up from it stay apart."""
+        return derive_seed(self.seed, *draw) % 100_000
 
     def refusals(self) -> dict[str, bool]:
         """Task types of this run, and whether each is a refusal type."""
