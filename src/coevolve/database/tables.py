@@ -28,6 +28,7 @@ trajectories = sa.Table(
     sa.Column("created_s", sa.Float, nullable=False, index=True),  # seconds since 1970, UTC
     sa.Column("content", sa.String(64), nullable=False),  # hash of body
     sa.Column("body", sa.JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.Column("replaced_by", sa.String(200)),  # the trajectory that spans which came late have made of it
 )
 
 scorings = sa.Table(
@@ -128,4 +129,22 @@ statements = sa.Table(
     sa.Column("created_s", sa.Float, nullable=False, index=True),
     sa.Column("content", sa.String(64), nullable=False),
     sa.Column("body", sa.JSON, nullable=False),
+)
+
+spans = sa.Table(
+    "spans",
+    metadata,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("span_id", sa.String(16), primary_key=True),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # JSON, redacted
+)
+
+traces = sa.Table(
+    "traces",
+    metadata,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("last_s", sa.Float, nullable=False),  # when its last span came
+    sa.Column("assembled_s", sa.Float),  # the `last_s` up to which it has become trajectories
+    sa.Index("ix_traces_waiting", "last_s", "assembled_s"),
 )

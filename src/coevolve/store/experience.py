@@ -137,9 +137,10 @@ class Store:
     ) -> list[Trajectory]:
         """Trajectories that match all that is given, in order of arrival; `limit` keeps the newest.
 
-        `outcome` speaks of the latest scoring, so what was not scored matches no outcome.
+        `outcome` speaks of the latest scoring, so what was not scored matches no outcome. What spans that
+        came late have made anew is found in its new form alone.
         """
-        query = _selection()
+        query = _selection().where(trajectories.c.replaced_by.is_(None))
         for column, wanted in (
             (trajectories.c.version, version),
             (trajectories.c.split, split),

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
 from coevolve.database.tables import scorings, statements, trajectories
-from coevolve.errors import StoreError
+from coevolve.errors import IngestError
 from coevolve.types import Statement
 
 _BATCH = 500  # bound parameters of one query, far below any database's limit
@@ -24,7 +24,7 @@ def append_statements(database: Database, given: Iterable[Statement]) -> list[st
     """Keep statements in one transaction. Idempotent by id.
 
     Returns: ids of those that were not there before.
-    Raises: StoreError: an id is there with other content; then nothing is kept.
+    Raises: IngestError: an id is there with other content; then nothing is kept.
     """
     batch = {one.id: one for one in given}
     rows = {one.id: _row(one) for one in batch.values()}
@@ -37,9 +37,10 @@ def append_statements(database: Database, given: Iterable[Statement]) -> list[st
             held |= {row.id: row.content for row in some}
         for id, content in held.items():
             if rows[id]["content"] != content:
-                raise StoreError(
+                raise IngestError(
                     f"statement {id} is already in {database.name} with other content",
                     fix="send it under an id of its own; what was said is never overwritten",
+                    status=409,
                 )
         new = [row for id, row in rows.items() if id not in held]
         if new:

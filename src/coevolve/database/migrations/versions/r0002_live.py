@@ -1,0 +1,50 @@
+"""Live experience: spans as they came, their traces, and what was said about sessions."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add what live experience needs."""
+    with op.batch_alter_table("trajectories") as batch:
+        batch.add_column(sa.Column("replaced_by", sa.String(200)))
+    op.create_table(
+        "statements",
+        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("id", sa.String(200), nullable=False, unique=True),
+        sa.Column("session_id", sa.String(200), nullable=False, index=True),
+        sa.Column("kind", sa.String(20), nullable=False, index=True),
+        sa.Column("given_s", sa.Float, nullable=False),
+        sa.Column("created_s", sa.Float, nullable=False, index=True),
+        sa.Column("content", sa.String(64), nullable=False),
+        sa.Column("body", sa.JSON, nullable=False),
+    )
+    op.create_table(
+        "spans",
+        sa.Column("trace_id", sa.String(32), primary_key=True),
+        sa.Column("span_id", sa.String(16), primary_key=True),
+        sa.Column("created_s", sa.Float, nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "traces",
+        sa.Column("trace_id", sa.String(32), primary_key=True),
+        sa.Column("last_s", sa.Float, nullable=False),
+        sa.Column("assembled_s", sa.Float),
+        sa.Index("ix_traces_waiting", "last_s", "assembled_s"),
+    )
+
+
+def downgrade() -> None:
+    """Drop what live experience brought."""
+    for table in ("traces", "spans", "statements"):
+        op.drop_table(table)
+    with op.batch_alter_table("trajectories") as batch:
+        batch.drop_column("replaced_by")
