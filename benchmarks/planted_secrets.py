@@ -44,7 +44,7 @@ TOKENS: Mapping[str, tuple[str, str]] = {  # maker -> its usual variable, its se
     "twilio_key": ("TWILIO_API_KEY", "api.twilio.com"),
     "sendgrid": ("SENDGRID_API_KEY", "api.sendgrid.com"),
     "npm": ("NPM_AUTH", "registry.npmjs.org"),
-    "pypi": ("UV_PUBLISH", "upload.pypi.org"),
+    "pypi": ("UV_PUBLISH", "upload.packages.example"),
     "discord": ("DISCORD_BOT", "discord.com"),
     "telegram": ("TELEGRAM_BOT", "api.telegram.org"),
     "jwt": ("ID_TOKEN", "auth.example.org"),
