@@ -41,7 +41,7 @@ class Redactor:
         lowered = text.lower()
         digits = _NUMBERS.search(text) is not None
         for rule in self._rules:
-            if digits if rule.kind in _DIGIT_KINDS else any(needle in lowered for needle in rule.needles):
+            if any(needle in lowered for needle in rule.needles) if rule.needles else digits:
                 text = rule.pattern.sub(partial(self._replaced, rule), text)
         return text
 

@@ -52,7 +52,7 @@ def _iban(match: re.Match[str]) -> bool:
 
 
 def _phone(match: re.Match[str]) -> bool:
-    return 8 <= len(_digits(match)) <= 15
+    return (8 if match.group()[0] in "+(" else 9) <= len(_digits(match)) <= 15
 
 
 def _social(match: re.Match[str]) -> bool:
@@ -73,21 +73,26 @@ def _public_ip(match: re.Match[str]) -> bool:
 
 
 _DUMMIES = re.compile(
-    r"^(x+|\*+|\.+|-+|_+|<.*|\$.*|%.*|\{.*|\[.*|none|null|nil|true|false|undefined|redacted|hidden|changeme|"
-    r"your[_-].*|example.*|string|str|required|optional|missing|invalid|wrong|incorrect|expired|reset|"
-    r"os\.environ.*|getenv.*|process\.env.*|env\..*|settings\..*|config\..*|self\..*|args\..*)$",
+    r"(x+|\*+|\.+|-+|_+|<.*|\$.*|%.*|\{.*|\[.*|none|null|nil|true|false|undefined|redacted|hidden|changeme|"
+    r"your[_-].*|example.*|string|str|text|bytes|int|required|optional|missing|invalid|wrong|incorrect|expired|"
+    r"reset|changed|unknown|empty|default|secret|password|token|value|input|os\.environ.*|getenv.*|process\.env.*|"
+    r"env\..*|settings\..*|config\..*|self\..*|args\..*|request\..*|file:.*|vault:.*|arn:.*)",
     re.I,
 )
 
 
 def _assigned(match: re.Match[str]) -> bool:
-    """A value that looks made, not written: digits or marks among letters, or both cases."""
+    """A value that looks made, not written: digits or marks among letters, both cases, or all of a line."""
     value = match.group("value").strip("\"'`,;.)")
-    if len(value) < 5 or _DUMMIES.match(value) or "(" in value:
+    if len(value) < 5 or _DUMMIES.fullmatch(value) or "(" in value:
         return False
     kinds = sum(bool(re.search(kind, value)) for kind in (r"[a-z]", r"[A-Z]", r"\d", r"[^\w\s]|_"))
-    quoted = match.group("quote") is not None
-    return kinds >= 2 or (quoted and len(value) >= 8 and " " not in value)
+    if value.replace("_", "").replace(".", "").isdigit():
+        return False  # a count, a limit, a port
+    after = match.string[match.end() : match.end() + 2]
+    alone = match.group("quote") is not None or not after.strip(" \t") or after[0] in "\"'\\,;}]&\n"
+    assigned = re.search(r"[=:][\s\"'`\\]*$", match.string[match.start() : match.start("value")]) is not None
+    return kinds >= 2 or (assigned and alone and len(value) >= 6 and " " not in value)
 
 
 def _random(group: int) -> Callable[[re.Match[str]], bool]:
@@ -116,14 +121,24 @@ def _rule(
 
 
 _KEYWORDS = (
-    r"pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|(?:api|access|auth|private|encryption)[_-]?(?:key|token)|"
-    r"token|credentials?|client[_-]?secret"
+    r"pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access)?[_-]?key)?|"
+    r"(?:api|access|auth|private|encryption|signing|account|shared)[_-]?(?:key|token|secret)|token|"
+    r"credentials?|client[_-]?secret|passwort|kennwort|contrase[nñ]a|mot de passe|senha|salasana|l[oö]senord|"
+    r"wachtwoord|has[lł]o|пароль"
+)
+_NAMED = (
+    r"(?:\s+(?:for|of|to|on|at|the|my|your|our|new|old|temporary|account|user|server|database|"
+    r"[\w.@-]{2,40})){0,4}"
+)
+_SESSIONS = (
+    r"(?:[\w.-]*sess(?:ion)?(?:[_-]?(?:id|key|token))?|sid|connect\.sid|[\w-]*csrf[\w-]*|xsrf-token|"
+    r"remember[_-]?(?:me|token)|auth|__(?:secure|host)-[\w-]+)"
 )
 _OWN: tuple[RedactionRule, ...] = (
     _rule(
         "PRIVATE_KEY",
         r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
-        r"[\s\S]{0,20000}?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)",
+        r"[\s\S]{0,8000}?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)",
         "private key",
     ),
     _rule(
@@ -148,32 +163,80 @@ _OWN: tuple[RedactionRule, ...] = (
         check=_random(1),
     ),
     _rule("TOKEN", r"\b[Bb]asic\s+([A-Za-z0-9+/]{16,400}={0,2})", "basic", group=1, check=_random(1)),
-    _rule("PASSWORD", r"://[^\s:/?#@]{1,100}:([^\s:/?#@]{3,100})@", "://", group=1),
+    _rule("TOKEN", r"\bGOCSPX-[A-Za-z0-9_-]{20,40}", "gocspx-"),
+    _rule(
+        "TOKEN",
+        r"(?i)\bauthorization[\"'\\]*\s*[:=]\s*[\"'\\]*(?:[A-Za-z-]{2,20}\s+)?([A-Za-z0-9._~+/=:-]{12,1000})",
+        "authorization",
+        group=1,
+        check=_random(1),
+    ),
+    _rule(
+        "TOKEN",
+        rf"(?i)\b{_SESSIONS}\s*=\s*([^;\s\"',]{{8,400}})",
+        "sid",
+        "sess",
+        "csrf",
+        "xsrf",
+        "auth",
+        "remember",
+        "__",
+        group=1,
+        check=_random(1),
+    ),
+    _rule("PASSWORD", r"://[^\s:/?#@]{0,100}:([^\s/?#@]{3,100})@", "://", group=1),
+    _rule(
+        "CVV",
+        r"(?i)\b(?:cvv2?|cvc2?|csc|card verification (?:code|value|number))"
+        r"\W{0,4}(?:code|number|is|=|:)?\W{0,4}(\d{3,4})\b",
+        "cvv",
+        "cvc",
+        "csc",
+        "verification",
+        group=1,
+    ),
     _rule(
         "PASSWORD",
-        rf"(?i)(?<![A-Za-z])(?:{_KEYWORDS})[\"']?\s{{0,3}}(?:=>|:=|=|:|\bis\b|\bwas\b)\s{{0,3}}"
-        r"(?P<quote>[\"'`])?(?P<value>(?(quote)[^\"'`\n]{1,200}|[^\s\"'`,;]{1,200}))",
+        rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:{_KEYWORDS})[\"'\\]*"
+        rf"(?:{_NAMED}\s*(?:=>|:=|=|:|\b(?i:is|was|ist|es|est|on|är|jest)\b:?)\s{{0,3}}|\s(?=[\"'`]))\\?"
+        r"(?P<quote>[\"'`])?(?P<value>(?(quote)[^\"'`\n\\]{1,200}|[^\s\"'`,;\\]{1,200}))",
         "pass",
         "pwd",
         "secret",
         "key",
         "token",
         "credential",
+        "kennwort",
+        "contrase",
+        "senha",
+        "salasana",
+        "senord",
+        "wachtwoord",
+        "has",
+        "пароль",
         group=2,
         check=_assigned,
     ),
     _rule(
         "EMAIL",
-        r"(?<![\w.+-])[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])",
+        r"(?<![\w.+-])\w[\w.%+'-]{0,63}@(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?![\w-])",
         "@",
     ),
     _rule("IBAN", r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b", check=_iban),
     _rule("CARD", r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-]|\.\d)", check=_luhn),
+    _rule(
+        "SSN",
+        r"(?i)\b(?:ssn|social security)\D{0,20}(\d{3}[ -]?\d{2}[ -]?\d{4})\b",
+        "ssn",
+        "social",
+        group=1,
+    ),
     _rule("SSN", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])", check=_social),
     _rule(
         "PHONE",
         r"(?<![\w.+-])(?:(?:\+|00)[1-9]\d{0,2}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}"
-        r"|\(\d{3}\) ?\d{3}[ .-]\d{4}|[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4})(?![\w-]|\.\d)",
+        r"|\(0?\d{2,4}\) ?\d{3,4}[ .-]?\d{3,4}|(?:1[ .-])?[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4}"
+        r"|0\d{1,4}[ /.-]\d{2,4}(?:[ .-]?\d{2,4}){1,3}|[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4})(?![\w-]|\.\d)",
         check=_phone,
     ),
     _rule("IP", r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)", check=_public_ip),
