@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
 depends_on = None
+
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
@@ -17,14 +21,14 @@ def upgrade() -> None:
         batch.add_column(sa.Column("replaced_by", sa.String(200)))
     op.create_table(
         "statements",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("id", sa.String(200), nullable=False, unique=True),
         sa.Column("session_id", sa.String(200), nullable=False, index=True),
         sa.Column("kind", sa.String(20), nullable=False, index=True),
         sa.Column("given_s", sa.Float, nullable=False),
         sa.Column("created_s", sa.Float, nullable=False, index=True),
         sa.Column("content", sa.String(64), nullable=False),
-        sa.Column("body", sa.JSON, nullable=False),
+        sa.Column("body", JSON, nullable=False),
     )
     op.create_table(
         "spans",
