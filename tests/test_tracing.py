@@ -1,22 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import coevolve
-from coevolve.store import Store, open_store
+from coevolve.store import Store
 from coevolve.types import Action, Party, Split, StopReason, Trajectory
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
-    yield opened
-    opened.close()
 
 
 @coevolve.recorded

@@ -1,22 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
-
-from coevolve.store import Store, open_store
+from coevolve.store import Store
 from coevolve.store.ingest.assemble import assemble
 from coevolve.store.spans import append_spans, settle
 from span_samples import NOW_S, TRACE, conversation
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
-    yield opened
-    opened.close()
 
 
 def test_a_trace_becomes_trajectories_once_it_is_quiet(store: Store) -> None:

@@ -1,23 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from coevolve.errors import StoreError
-from coevolve.store import Store, open_store
+from coevolve.store import Store
 from coevolve.store.statements import append_statements, sessions_to_score, statements_of
 from coevolve.types import Reward, Statement, StatementKind
 from live_samples import says, talk
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
-    yield opened
-    opened.close()
 
 
 def star(session: str, value: int, given_s: float = 0.0) -> Statement:

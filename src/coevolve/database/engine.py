@@ -8,6 +8,7 @@ SQLite file on a network file system, where WAL does not work.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import threading
@@ -29,7 +30,8 @@ from coevolve.errors import StoreError
 from coevolve.need import need
 
 BUSY_TIMEOUT_S = 60.0
-_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
+_MARK = "f8ff"  # a character of private use; with four hex digits it stands for one that is refused
+_ESCAPE = re.compile(r"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u([0-9a-f]{4})|.)")
 _MIGRATING = 0x636F65766F  # PostgreSQL's advisory lock of whoever migrates
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -137,7 +139,8 @@ def _postgres(url: URL) -> Database:
     need("psycopg", "postgres")
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        json_serializer=_written,
+        json_serializer=_escaped,
+        json_deserializer=_unescaped,
         pool_size=16,
         max_overflow=16,
         pool_pre_ping=True,  # a server may have been started anew
@@ -147,8 +150,25 @@ def _postgres(url: URL) -> Database:
 
 
 def _written(value: object) -> str:
-    """JSON that both databases can hold: PostgreSQL refuses the character NUL."""
-    return _NUL.sub(r"\g<1>\\ufffd", canonical_json(value).decode("ascii"))
+    return canonical_json(value).decode("ascii")
+
+
+def _escaped(value: object) -> str:
+    """JSON that PostgreSQL can hold: it refuses the character NUL and half surrogate pairs in a text."""
+    text = _written(value)
+    return _ESCAPE.sub(_refused, text) if "\\u" in text else text
+
+
+def _refused(match: re.Match[str]) -> str:
+    code = match.group(1)
+    held = code is None or not (code == "0000" or code == _MARK or "d800" <= code <= "dfff")
+    return match.group() if held else f"\\u{_MARK}{code}"
+
+
+def _unescaped(text: str | bytes) -> Any:
+    whole = text if isinstance(text, str) else text.decode("utf-8")
+    mark = chr(int(_MARK, 16))
+    return json.loads(re.sub(f"{mark}([0-9a-f]{{4}})", r"\\u\1", whole) if mark in whole else whole)
 
 
 def code_revision() -> str:
