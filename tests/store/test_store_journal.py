@@ -10,6 +10,7 @@ import pytest
 
 from coevolve.errors import CoevolveError, StoreError
 from coevolve.store import Journal, Store, open_store
+from coevolve.store.pools import append_pool, pool_rows
 
 
 @pytest.fixture
@@ -94,11 +95,11 @@ def test_steps_are_listed_in_the_order_of_finishing_with_wall_times(
 def test_a_step_can_commit_together_with_what_it_names(store: Store) -> None:
     journal = Journal(store, "r")
     with pytest.raises(KeyError), store.database.write():
-        store.append_pool("p", path="x")
+        append_pool(store.database, "p", path="x")
         journal.done("evolve", {"pool": "p"})
         raise KeyError("killed here")
-    assert store.pools() == [] and journal.get("evolve") is None
+    assert pool_rows(store.database) == [] and journal.get("evolve") is None
     with store.database.write():
-        store.append_pool("p", path="x")
+        append_pool(store.database, "p", path="x")
         journal.done("evolve", {"pool": "p"})
-    assert len(store.pools()) == 1 and journal.get("evolve") == {"pool": "p"}
+    assert len(pool_rows(store.database)) == 1 and journal.get("evolve") == {"pool": "p"}

@@ -31,6 +31,10 @@ trajectories = sa.Table(
     sa.Column("created_s", sa.Float, nullable=False, index=True),  # seconds since 1970, UTC
     sa.Column("content", sa.String(64), nullable=False),  # hash of body
     sa.Column("body", JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.Column("outcome", sa.String(20)),  # of the latest scoring, as are the next two
+    sa.Column("total", sa.Float),
+    sa.Column("failed", sa.Boolean, nullable=False, default=False),  # or somebody broke it
+    sa.Index("ix_trajectories_agent_failed", "agent", "failed", "seq"),
     sa.Column("replaced_by", sa.String(200)),  # the trajectory that spans which came late have made of it
 )
 

@@ -18,7 +18,12 @@ SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 def upgrade() -> None:
     """Add what live experience needs."""
     with op.batch_alter_table("trajectories") as batch:
+        batch.add_column(sa.Column("outcome", sa.String(20)))
+        batch.add_column(sa.Column("total", sa.Float))
+        batch.add_column(sa.Column("failed", sa.Boolean, nullable=False, server_default=sa.false()))
         batch.add_column(sa.Column("replaced_by", sa.String(200)))
+        batch.create_index("ix_trajectories_agent_failed", ["agent", "failed", "seq"])
+    _fill()
     op.create_table(
         "statements",
         sa.Column("seq", SEQ, primary_key=True),
@@ -46,9 +51,20 @@ def upgrade() -> None:
     )
 
 
+def _fill() -> None:
+    """What is scored already gets its latest word."""
+    latest = "(SELECT {} FROM scorings s WHERE s.trajectory = trajectories.id ORDER BY s.seq DESC LIMIT 1)"
+    columns = ", ".join(f"{name} = {latest.format(f's.{name}')}" for name in ("outcome", "total"))
+    op.execute(f"UPDATE trajectories SET {columns}")
+    failed = "failed_party IS NOT NULL OR outcome IN ('failure', 'partial')"
+    op.execute(f"UPDATE trajectories SET failed = TRUE WHERE {failed}")
+
+
 def downgrade() -> None:
     """Drop what live experience brought."""
     for table in ("traces", "spans", "statements"):
         op.drop_table(table)
     with op.batch_alter_table("trajectories") as batch:
-        batch.drop_column("replaced_by")
+        batch.drop_index("ix_trajectories_agent_failed")
+        for column in ("replaced_by", "failed", "total", "outcome"):
+            batch.drop_column(column)
