@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
 from coevolve.codec import content_hash, from_json, to_json
@@ -64,12 +65,8 @@ class Store:
                     seen[row["id"]] = row["content"]
                     new.append(row)
                 elif seen[row["id"]] != row["content"]:
-                    raise StoreError(
-                        f"trajectory {row['id']} is already in {self.database.name} with other content",
-                        fix="give the new trajectory an id of its own; what is stored is never overwritten",
-                    )
-            if new:
-                connection.execute(sa.insert(trajectories), new)
+                    raise _other_content(row["id"], self.database.name)
+            _insert_new(connection, self.database.name, new)
             _insert_scorings(connection, run, [t for t in batch if t.signals or t.reward is not None])
 
     def append_scores(self, run: str, scored: Iterable[Trajectory]) -> None:
@@ -210,6 +207,27 @@ def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
         "content": _content(trajectory),
         "body": body,
     }
+
+
+def _insert_new(connection: Connection, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert; where another writer was faster with the same id, its content must be the same."""
+    if not rows:
+        return
+    if connection.dialect.name != "postgresql":  # SQLite has one writer, which has looked already
+        connection.execute(sa.insert(trajectories), rows)
+        return
+    connection.execute(postgresql.insert(trajectories).on_conflict_do_nothing(), rows)
+    held = _contents(connection, [row["id"] for row in rows])
+    for row in rows:
+        if held[row["id"]] != row["content"]:
+            raise _other_content(row["id"], name)
+
+
+def _other_content(identity: str, name: str) -> StoreError:
+    return StoreError(
+        f"trajectory {identity} is already in {name} with other content",
+        fix="give the new trajectory an id of its own; what is stored is never overwritten",
+    )
 
 
 def _contents(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
