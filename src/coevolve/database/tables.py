@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
+from coevolve.database.vector_type import UnitVector
+
 metadata = sa.MetaData()
 JSON = sa.JSON().with_variant(JSONB(), "postgresql")
 SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -154,4 +156,12 @@ traces = sa.Table(
     sa.Column("last_s", sa.Float, nullable=False),  # when its last span came
     sa.Column("assembled_s", sa.Float),  # the `last_s` up to which it has become trajectories
     sa.Index("ix_traces_waiting", "last_s", "assembled_s"),
+)
+
+vectors = sa.Table(
+    "vectors",
+    metadata,
+    sa.Column("seq", SEQ, primary_key=True),
+    sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False, unique=True),
+    sa.Column("vector", UnitVector, nullable=False),  # of what the trajectory was about
 )

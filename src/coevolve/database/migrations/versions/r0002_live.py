@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+from pgvector.sqlalchemy import VECTOR as PGVECTOR
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0002"
@@ -12,6 +13,7 @@ branch_labels = None
 depends_on = None
 
 JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+VECTOR = sa.LargeBinary().with_variant(PGVECTOR(384), "postgresql")
 SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
@@ -23,6 +25,7 @@ def upgrade() -> None:
         batch.add_column(sa.Column("failed", sa.Boolean, nullable=False, server_default=sa.false()))
         batch.add_column(sa.Column("replaced_by", sa.String(200)))
         batch.create_index("ix_trajectories_agent_failed", ["agent", "failed", "seq"])
+    _vectors()
     _fill()
     op.create_table(
         "statements",
@@ -51,6 +54,23 @@ def upgrade() -> None:
     )
 
 
+def _vectors() -> None:
+    """Blobs in SQLite; in PostgreSQL pgvector's type under an index (HNSW, arXiv:1603.09320)."""
+    postgres = op.get_bind().dialect.name == "postgresql"
+    if postgres:
+        op.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    op.create_table(
+        "vectors",
+        sa.Column("seq", SEQ, primary_key=True),
+        sa.Column(
+            "trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False, unique=True
+        ),
+        sa.Column("vector", VECTOR, nullable=False),
+    )
+    if postgres:
+        op.execute("CREATE INDEX ix_vectors_near ON vectors USING hnsw (vector vector_cosine_ops)")
+
+
 def _fill() -> None:
     """What is scored already gets its latest word."""
     latest = "(SELECT {} FROM scorings s WHERE s.trajectory = trajectories.id ORDER BY s.seq DESC LIMIT 1)"
@@ -62,7 +82,7 @@ def _fill() -> None:
 
 def downgrade() -> None:
     """Drop what live experience brought."""
-    for table in ("traces", "spans", "statements"):
+    for table in ("vectors", "traces", "spans", "statements"):
         op.drop_table(table)
     with op.batch_alter_table("trajectories") as batch:
         batch.drop_index("ix_trajectories_agent_failed")
