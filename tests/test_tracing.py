@@ -7,24 +7,25 @@ import pytest
 
 import coevolve
 from coevolve.store import Store
+from coevolve.tracing import recorded, trace
 from coevolve.types import Action, Party, Split, StopReason, Trajectory
 
 
-@coevolve.recorded
+@recorded
 def get_order(order_id: str, *, full: bool = False) -> dict[str, object]:
     if order_id == "0":
         raise KeyError("no such order")
     return {"order": order_id, "total": 12}
 
 
-@coevolve.recorded
+@recorded
 async def look_up(word: str) -> str:
     await asyncio.sleep(0)
     return f"about {word}"
 
 
 def test_a_block_is_a_trajectory_on_the_disk_when_it_ends(store: Store) -> None:
-    with coevolve.trace(store, task_type="refund", session_id="s-9", agent="clerk", version="v3") as episode:
+    with trace(store, task_type="refund", session_id="s-9", agent="clerk", version="v3") as episode:
         episode.user("I want my money back for 77.")
         assert get_order("77", full=True) == {"order": "77", "total": 12}
         episode.reply("You get 12 back.")
@@ -47,7 +48,7 @@ def test_a_block_is_a_trajectory_on_the_disk_when_it_ends(store: Store) -> None:
 def test_what_raises_is_recorded_and_raised_again(store: Store) -> None:
     with (
         pytest.raises(KeyError, match="no such order"),
-        coevolve.trace(store, task_type="refund") as episode,
+        trace(store, task_type="refund") as episode,
     ):
         episode.user("Order 0?")
         get_order("0")
@@ -58,8 +59,8 @@ def test_what_raises_is_recorded_and_raised_again(store: Store) -> None:
 
 
 def test_blocks_inside_blocks_are_parent_and_child_of_one_session(store: Store) -> None:
-    with coevolve.trace(store, task_type="plan", agent="planner", session_id="s") as outer:
-        with coevolve.trace(store, task_type="check", agent="checker") as inner:
+    with trace(store, task_type="plan", agent="planner", session_id="s") as outer:
+        with trace(store, task_type="check", agent="checker") as inner:
             inner.reply("fine")
         outer.reply("done")
     found = {one.agent: one for one in store.find()}
@@ -70,7 +71,7 @@ def test_blocks_inside_blocks_are_parent_and_child_of_one_session(store: Store) 
 
 async def test_tasks_at_the_same_time_do_not_mix(store: Store) -> None:
     async def one(word: str) -> None:
-        with coevolve.trace(store, task_type="look", session_id=word) as episode:
+        with trace(store, task_type="look", session_id=word) as episode:
             episode.user(word)
             await look_up(word)
             episode.reply(word)
@@ -92,9 +93,13 @@ def test_a_trajectory_goes_through_keep_before_it_is_written(store: Store) -> No
     def without_opening(one: Trajectory) -> Trajectory:
         return replace(one, task=replace(one.task, opening="(removed)"))
 
-    with coevolve.trace(store, task_type="x", keep=without_opening) as episode:
+    with trace(store, task_type="x", keep=without_opening) as episode:
         episode.user("secret")
     assert store.find()[0].task.opening == "(removed)"
+
+
+def test_the_package_itself_offers_both() -> None:
+    assert (coevolve.trace, coevolve.recorded) == (trace, recorded)
 
 
 def test_an_unknown_name_of_the_package_is_an_error() -> None:
