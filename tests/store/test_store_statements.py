@@ -6,8 +6,8 @@ import pytest
 
 from coevolve.errors import StoreError
 from coevolve.store import Store
-from coevolve.store.statements import append_statements, sessions_to_score, statements_of
-from coevolve.types import Reward, Statement, StatementKind
+from coevolve.store.statements import append_statements, mark_scored, sessions_to_score, statements_of
+from coevolve.types import Statement, StatementKind
 from live_samples import says, talk
 
 
@@ -32,14 +32,14 @@ def test_sending_twice_keeps_it_once_and_other_content_under_the_same_id_is_refu
     assert statements_of(store.database, ["a", "b"]) == {"a": [one]}  # all or nothing
 
 
-def test_a_session_is_to_score_from_the_moment_a_word_arrives_until_it_is_scored(store: Store) -> None:
-    reward = Reward(total=0.1, outcome=None, turns=(), first_wrong=None, why="x", confidence=0.4)
-    scored = [replace(talk(("q", "a"), name=name), reward=reward) for name in ("a", "b")]
-    store.append(scored)
-    append_statements(store.database, [star("a", 1), star("nobody", 2)])
+def test_a_session_is_to_score_until_a_reward_knows_of_its_words(
+    store: Store,
+) -> None:
+    store.append([talk(("q", "a"), name=name) for name in ("a", "b")])
+    first = star("a", 1)
+    append_statements(store.database, [first, star("nobody", 2)])
     assert sessions_to_score(store.database) == ["a"]
-    again = replace(scored[0], reward=replace(reward, total=-0.9))
-    store.append_scores("r", [again])
+    mark_scored(store.database, [first])
     assert sessions_to_score(store.database) == []
     append_statements(store.database, [star("b", 4), star("a", 2)])
     assert sessions_to_score(store.database) == ["b", "a"]

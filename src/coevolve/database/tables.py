@@ -136,6 +136,7 @@ statements = sa.Table(
     sa.Column("kind", sa.String(20), nullable=False, index=True),
     sa.Column("given_s", sa.Float, nullable=False),  # when it was said; it may arrive days later
     sa.Column("created_s", sa.Float, nullable=False, index=True),
+    sa.Column("scored_s", sa.Float, index=True),  # when a reward took it in
     sa.Column("content", sa.String(64), nullable=False),
     sa.Column("body", JSON, nullable=False),
 )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
-from coevolve.database.tables import scorings, statements, trajectories
+from coevolve.database.tables import statements, trajectories
 from coevolve.errors import IngestError
 from coevolve.types import Statement
 
@@ -64,22 +64,29 @@ def statements_of(database: Database, sessions: Iterable[str]) -> dict[str, list
 
 
 def sessions_to_score(database: Database, limit: int = 1000) -> list[str]:
-    """Sessions of which something was said after their latest scoring; those heard of longest ago come first.
+    """Sessions with trajectories of which something was said that no reward knows of, the oldest word first.
 
     Theirs are the rewards to recompute; what learned from the old ones is found by lineage.
     """
-    latest = sa.func.max(scorings.c.created_s)
     query = (
         sa.select(statements.c.session_id)
-        .join(trajectories, trajectories.c.session_id == statements.c.session_id)
-        .outerjoin(scorings, scorings.c.trajectory == trajectories.c.id)
-        .group_by(statements.c.session_id, trajectories.c.id)
-        .having(sa.or_(latest.is_(None), latest < sa.func.max(statements.c.created_s)))
-        .order_by(sa.func.max(statements.c.seq))
+        .where(statements.c.scored_s.is_(None))
+        .where(sa.exists().where(trajectories.c.session_id == statements.c.session_id))
+        .group_by(statements.c.session_id)
+        .order_by(sa.func.min(statements.c.seq))
         .limit(limit)
     )
     with database.read() as connection:
-        return list(dict.fromkeys(connection.execute(query).scalars()))
+        return list(connection.execute(query).scalars())
+
+
+def mark_scored(database: Database, given: Iterable[Statement]) -> None:
+    """Note that rewards know of these statements."""
+    ids = [one.id for one in given]
+    with database.write() as connection:
+        for start in range(0, len(ids), _BATCH):
+            some = statements.c.id.in_(ids[start : start + _BATCH])
+            connection.execute(sa.update(statements).where(some).values(scored_s=time.time()))
 
 
 def _row(one: Statement) -> dict[str, object]:

@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(20), nullable=False, index=True),
         sa.Column("given_s", sa.Float, nullable=False),
         sa.Column("created_s", sa.Float, nullable=False, index=True),
+        sa.Column("scored_s", sa.Float, index=True),
         sa.Column("content", sa.String(64), nullable=False),
         sa.Column("body", JSON, nullable=False),
     )
