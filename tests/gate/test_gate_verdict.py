@@ -162,12 +162,24 @@ def test_single_net_loss_on_a_refusal_type_asks_for_fresh_tasks() -> None:
 
 def test_refusal_loss_that_lasts_over_the_fresh_draws_is_a_veto() -> None:
     base = rows("buy", wins=30, both=10) + rows("stranger", both=19, losses=1)
-    once = base + afresh(rows("stranger", both=20), 1)
+    once = base + afresh(rows("stranger", both=19, losses=1), 1)
     assert weigh(once, GateRule(refusal_draws=2), 0).fresh_types == ("stranger",)
     twice = once + afresh(rows("stranger", both=20), 2)
     verdict = decide(twice, GateRule(refusal_draws=2), 0)
     assert verdict.decision is Decision.REJECT
-    assert "refusal type stranger lost 1 and won 0 of 60" in verdict.why
+    assert "refusal type stranger lost 2 and won 0 of 60" in verdict.why
+
+
+def test_refusal_loss_that_fresh_tasks_do_not_show_again_is_forgiven() -> None:
+    base = rows("buy", wins=30, both=10) + rows("stranger", both=19, losses=1)
+    verdict = decide(base + afresh(rows("stranger", both=20), 1), GateRule(), 0)
+    assert verdict.decision is Decision.ACCEPT
+    assert "Lower, but not shown to be worse beyond the margin: stranger" in verdict.why
+
+
+def test_refusal_loss_without_leave_to_draw_is_a_veto() -> None:
+    results = rows("buy", wins=30, both=10) + rows("stranger", both=19, losses=1)
+    assert decide(results, GateRule(refusal_draws=0), 0).decision is Decision.REJECT
 
 
 def test_refusal_loss_that_fresh_tasks_make_up_is_forgiven() -> None:

@@ -34,8 +34,8 @@ async def gate(
     spending it as tasks come in (see `sequential_sign_test`). Once the gain is shown, each refusal type
     with a net loss, and each other type that seems to have fallen beyond its margin, gets
     `rule.type_draw_tasks` fresh tasks, up to `rule.refusal_draws` times: old and fresh count together
-    for that type, and only the balanced draws count overall. A refusal type still at a net loss after
-    the last draw is a veto.
+    for that type, and only the balanced draws count overall. A refusal type whose fresh tasks are at a net
+    loss as well, after the last draw, is a veto.
 
     Args:
         evaluate: (version id, tasks) -> by task id, whether it succeeded (None = could not be judged,

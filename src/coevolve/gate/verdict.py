@@ -46,6 +46,7 @@ class _Evidence:
     seen: int
     unknown: int
     fresh_draws: Mapping[str, int]  # how often each type was drawn afresh
+    fresh_loss: Mapping[str, int]  # losses less wins on a type's fresh tasks alone
     lone: Mapping[str, int]  # tasks of each type that the champion solved and the candidate left unjudged
 
 
@@ -88,6 +89,10 @@ def weigh(
         seen=len(results),
         unknown=sum(not result.judged for result in results),
         fresh_draws={name: len({row.draw for row in rows if row.fresh}) for name, rows in by_type.items()},
+        fresh_loss={
+            name: sum(bool(row.champion) - bool(row.candidate) for row in rows if row.fresh and row.judged)
+            for name, rows in by_type.items()
+        },
         lone={
             name: sum(row.champion is True and row.candidate is None for row in rows)
             for name, rows in by_type.items()
@@ -168,7 +173,7 @@ def _harmful(seen: _Evidence, rule: GateRule) -> _Word | None:
                 f"{fig.type} fell by {-fig.difference:.0%} (lost {fig.losses}, won {fig.wins} of {fig.tasks} "
                 f"tasks, Holm-adjusted p = {adjusted[fig.type]:.2g}; {allowed})"
             )
-        elif _net_loss(fig) and seen.fresh_draws[fig.type] >= rule.refusal_draws:
+        elif _lasting(fig, seen) and seen.fresh_draws[fig.type] >= rule.refusal_draws:
             reasons.append(
                 f"the refusal type {fig.type} lost {fig.losses} and won {fig.wins} of {fig.tasks} tasks, and "
                 f"that lasted over {_count(seen.fresh_draws[fig.type], 'fresh draw')}"
@@ -260,7 +265,7 @@ def _doubtful(seen: _Evidence, rule: GateRule) -> _Word | None:
     doubtful = [
         fig
         for fig in seen.types
-        if seen.fresh_draws[fig.type] < rule.refusal_draws and (_net_loss(fig) or _suspect(fig, rule))
+        if seen.fresh_draws[fig.type] < rule.refusal_draws and (_lasting(fig, seen) or _suspect(fig, rule))
     ]
     if not doubtful:
         return None
@@ -291,8 +296,10 @@ def _accepted(seen: _Evidence, crossing: Crossing) -> _Word:
     )
 
 
-def _net_loss(fig: TypeFigures) -> bool:
-    return fig.refusal and fig.losses > fig.wins
+def _lasting(fig: TypeFigures, seen: _Evidence) -> bool:
+    """A refusal type's net loss, which lasts as long as fresh tasks show it again by themselves."""
+    loss = seen.fresh_loss[fig.type] if seen.fresh_draws[fig.type] else fig.losses - fig.wins
+    return fig.refusal and loss > 0
 
 
 def _suspect(fig: TypeFigures, rule: GateRule) -> bool:
