@@ -23,7 +23,8 @@ FIELDS = re.compile(
     r"(access|refresh|auth)_token|(proxy_)?authorization|ssn|card_number|cvv|cvc|iban)"
 )  # names whose whole value is a secret, in lower case with underscores
 _PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
-_NUMBERS = re.compile(r"\d[\d .()-]{6,}\d")  # without one no rule of digits can match
+_NUMBERS = re.compile(r"[+(]?\d[\d ./()-]{5,}\d")
+_BEFORE, _AFTER = 16, 2  # characters around a run of digits that a rule may look at
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
 
 
@@ -34,16 +35,28 @@ class Redactor:
         """`fields`: names whose whole value is replaced, in lower case with underscores."""
         self._key = key
         self._fields = fields
-        self._rules = rules()
+        self._rules = tuple(rule for rule in rules() if rule.needles)
+        self._digit_rules = tuple(rule for rule in rules() if not rule.needles)
 
     def text(self, text: str) -> str:
         """The text with every match replaced."""
         lowered = text.lower()
-        digits = _NUMBERS.search(text) is not None
         for rule in self._rules:
-            if any(needle in lowered for needle in rule.needles) if rule.needles else digits:
+            if any(needle in lowered for needle in rule.needles):
                 text = rule.pattern.sub(partial(self._replaced, rule), text)
-        return text
+        return self._numbers(text)
+
+    def _numbers(self, text: str) -> str:
+        """Rules of digits are tried around runs of digits alone, so that they do not look at every letter."""
+        parts, last = [], 0
+        for run in _NUMBERS.finditer(text):
+            start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
+            for rule in self._digit_rules:
+                for match in rule.pattern.finditer(text, start, end):
+                    if match.start() >= last and rule.check(match):
+                        parts += [text[last : match.start()], self._placeholder(rule.kind, match.group())]
+                        last = match.end()
+        return "".join([*parts, text[last:]])
 
     def value(self, value: Any, field: str = "") -> Any:
         """A JSON value with its texts redacted, and the whole of a field that names a secret."""
