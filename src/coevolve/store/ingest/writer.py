@@ -75,8 +75,6 @@ class Writer(Generic[T]):
                     break
                 one = self._queue.get()
             self._write(batch)
-            with self._lock:
-                self._waiting -= count
 
     def _write(self, batch: Sequence[tuple[Sequence[T], Future[None]]]) -> None:
         """All in one commit; where that fails, each by itself, so that one cannot spoil the others."""
@@ -85,11 +83,18 @@ class Writer(Generic[T]):
         try:
             self._commit([item for items, _ in batch for item in items])
         except Exception as error:  # handed to whoever sent it
-            if len(batch) == 1:
-                batch[0][1].set_exception(error)
+            if len(batch) > 1:
+                for one in batch:
+                    self._write([one])
                 return
-            for one in batch:
-                self._write([one])
+            self._no_longer_waiting(batch)
+            batch[0][1].set_exception(error)
             return
+        self._no_longer_waiting(batch)
         for _, future in batch:
             future.set_result(None)
+
+    def _no_longer_waiting(self, batch: Sequence[tuple[Sequence[T], Future[None]]]) -> None:
+        """Before the senders are told, since they may send again at once."""
+        with self._lock:
+            self._waiting -= sum(len(items) for items, _ in batch)
