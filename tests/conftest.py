@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["loop_world"]  # fixtures of the loop over the toy world
+pytest_plugins = ["loop_world", "databases"]  # fixtures of the loop over the toy world, and of both databases
 
 # A shared machine's pauses are no findings, and the same commit must give the same result everywhere.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)

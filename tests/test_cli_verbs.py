@@ -13,6 +13,7 @@ from cli_world import invoke, scripted, write_config
 from coevolve import doctor, loop, workspace
 from coevolve.cli.opening import read_config
 from coevolve.doctor import Finding
+from coevolve.store.query import Query
 from coevolve.types import Split
 from coevolve.workspace import open_workspace
 
@@ -141,7 +142,7 @@ def test_show_trajectory_tells_every_signal_and_whom_it_taught(ran: Path, no_eng
 def test_show_obeys_no_markup_and_no_escape_of_a_models_text(ran: Path, no_engine: None) -> None:
     ws = open_workspace(read_config(ran))
     base = answer("versions", ran)["versions"][0]["id"]
-    hostile = ws.store.find(version=base, split=Split.TEST, limit=1)[0]
+    hostile = ws.store.find(Query(version=base, split=Split.TEST, limit=1))[0]
     ws.close()
     assert "\x1b" in hostile.turns[0].action.args["message"]  # type: ignore[union-attr]
     read = invoke("show", ran, hostile.id).stdout

@@ -16,7 +16,12 @@ from coevolve.engines import LocalEngine
 from coevolve.errors import MissingExtraError
 
 ROOT = Path(__file__).parent.parent
-MODULES = {"pillow": "PIL", "openvino-genai": "openvino_genai"}  # where the names differ
+MODULES = {
+    "pillow": "PIL",
+    "openvino-genai": "openvino_genai",
+    "scikit-learn": "sklearn",
+}  # where the names differ
+MODULES |= {"opentelemetry-proto": "opentelemetry", "protobuf": "google"}
 BROUGHT = {"tokenizers", "openvino", "huggingface_hub"}  # by one of the extra's own packages
 
 
@@ -41,7 +46,7 @@ def imported() -> set[str]:
 
 def test_every_import_of_the_package_is_declared_and_every_declaration_used() -> None:
     assert imported() - declared() - BROUGHT == set()
-    assert declared() - imported() == {"openai"}  # loaded by name, behind `need`
+    assert declared() - imported() == {"openai", "sklearn", "detect_secrets"}  # loaded by name
 
 
 def test_a_local_model_without_its_extra_names_the_line_that_installs_it(

@@ -12,6 +12,7 @@ from coevolve.codec import from_json, to_json
 from coevolve.environments.protocol import Episode
 from coevolve.errors import ConfigError
 from coevolve.gate import GateRule, PairedResult, decide
+from coevolve.store.pools import pool_rows
 from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
 from coevolve.workspace import Workspace, succeeded
 from loop_world import STAGES, Crash, GrowingEngine, decisions
@@ -126,7 +127,7 @@ async def test_pools_hold_train_tasks_alone(spaces: Any) -> None:
     ws = spaces()
     await loop.run(ws)
     assert all(ws.env.started[split] for split in (Split.TRAIN, Split.HELD_OUT, Split.TEST))
-    kept = [pool.load(ws.pools, one.id) for one in ws.store.pools()]
+    kept = [pool.load(ws.pools, one.id) for one in pool_rows(ws.store.database)]
     splits = {entry.trajectory.task.split for one in kept for entry in one.entries}
     assert splits == {Split.TRAIN}
     for entry in (entry for one in kept for entry in one.entries):

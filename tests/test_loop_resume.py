@@ -14,6 +14,7 @@ from coevolve import config, loop, timekeeping
 from coevolve.agents.solo import run_episode
 from coevolve.errors import ConfigError, StoreError
 from coevolve.rollout import collect
+from coevolve.store.query import Query
 from coevolve.types import Split
 from coevolve.workspace import Workspace, open_workspace
 from loop_world import STAGES, Crash, GrowingEngine, counted, crash
@@ -92,7 +93,7 @@ async def test_a_run_that_died_while_collecting_repeats_no_kept_episode(
     first.close()
     second = spaces(**settings)
     champion = second.registry.champion().id
-    known = {t.id for t in second.store.find(version=champion) if t.task.split is Split.TRAIN}
+    known = {t.id for t in second.store.find(Query(version=champion)) if t.task.split is Split.TRAIN}
     assert appended and 32 <= len(known) < 80  # full batches of episodes are kept
     begun: list[str] = []
 

@@ -16,6 +16,7 @@ from coevolve.config import load
 from coevolve.gate import wilson
 from coevolve.machine import machine
 from coevolve.report import Rate, page
+from coevolve.store.query import Query
 from coevolve.summary import _telling, overall_rate, report_data, write_report
 from coevolve.types import (
     Decision,
@@ -137,7 +138,7 @@ def test_finished_run_shows_test_figures_and_why_it_ended(ws: Workspace) -> None
     assert data.rounds[1].wall_s == pytest.approx(sum(data.rounds[1].stage_s.values()))
     assert data.stage_s["test"] > 0 and data.peak_memory_gib
     assert any("the champion reached 100% at the gate" in note for note in data.notes)
-    assert data.examples[0].task_id in {one.task.id for one in ws.store.find(split=Split.TEST)}
+    assert data.examples[0].task_id in {one.task.id for one in ws.store.find(Query(split=Split.TEST))}
 
 
 def test_curve_follows_the_champion_and_not_a_rejected_candidate(ws: Workspace) -> None:

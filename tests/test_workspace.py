@@ -20,6 +20,7 @@ from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.playing import play
 from coevolve.registry import make_version, put_folder
 from coevolve.rollout.collect import Manner
+from coevolve.store.query import Query
 from coevolve.types import Outcome, Reward, Version
 from coevolve.workspace import MODULE, Workspace, environment, open_workspace, succeeded
 from toy_world import solver, toy_task
@@ -96,7 +97,7 @@ async def test_episodes_are_scored_kept_and_not_run_again(opening: Open, tmp_pat
     tasks = [toy_task(str(k), target=k + 1) for k in range(3)]
     played = await play(ws, version, tasks, "playing", round=1, manner=Manner(seed=5))
     assert [succeeded(t) for t in played] == [True] * 3
-    assert {t.id for t in ws.store.find(version=version.id)} == {t.id for t in played}
+    assert {t.id for t in ws.store.find(Query(version=version.id))} == {t.id for t in played}
 
     def broken(transcript: str) -> str:
         raise AssertionError("asked again")

@@ -1,7 +1,8 @@
 """JSON for the frozen dataclasses of `coevolve.types`, both ways, and hashes of canonical JSON.
 
 A dataclass enters and a plain dict leaves, or the other way round. Strict in both directions: every field
-must be there, nothing else may be, and each value must have its declared type. A JSON-valued field (`Any`
+must be there (one that has a default may be missing from what an older version wrote), nothing else may be,
+and each value must have its declared type. A JSON-valued field (`Any`
 inside a Mapping) comes back as plain dicts and lists, so a tuple in it returns as a list. Nothing here
 guards against documents of hostile size or depth.
 """
@@ -14,7 +15,7 @@ import math
 import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -124,6 +125,7 @@ def _form(hint: Any) -> _Form:
 def _record_form(cls: type) -> _Form:
     hints = get_type_hints(cls)
     names = tuple(f.name for f in fields(cls) if f.init)
+    needed = [f.name for f in fields(cls) if f.init and f.default is MISSING and f.default_factory is MISSING]
     forms = {name: _form(hints[name]) for name in names}
 
     def write(value: Any) -> dict[str, Any]:
@@ -145,13 +147,13 @@ def _record_form(cls: type) -> _Form:
             raise _Mismatch(
                 f"unknown field {unknown[0]!r}", fix=f"remove it; {cls.__name__} has {', '.join(names)}"
             )
-        if missing := [name for name in names if name not in data]:
+        if missing := [name for name in needed if name not in data]:
             raise _Mismatch(f"missing field {missing[0]!r}", fix=f"add {missing[0]!r} to the object")
         args: dict[str, Any] = {}
         name = ""
         try:
-            for name, form in forms.items():
-                args[name] = form.read(data[name])
+            for name, value in data.items():
+                args[name] = forms[name].read(value)
         except _Mismatch as bad:
             raise bad.under("." + name) from None
         return cls(**args)

@@ -45,6 +45,14 @@ class StoreError(CoevolveError):
     """Experience cannot be written or read."""
 
 
+class IngestError(StoreError):
+    """What was sent is refused. `status` is what an HTTP service answers."""
+
+    def __init__(self, what: str, *, fix: str, status: int) -> None:
+        super().__init__(what, fix=fix)
+        self.status = status
+
+
 class PoolError(CoevolveError):
     """A pool is empty, damaged or was offered what it must refuse."""
 

@@ -27,6 +27,7 @@ from coevolve.playing import play
 from coevolve.progress import progress
 from coevolve.rollout.collect import Manner, replay_failed
 from coevolve.sections import LearnSection
+from coevolve.store.pools import append_pool
 from coevolve.teaching import completion, demonstrations, validation_examples
 from coevolve.types import (
     Operation,
@@ -88,7 +89,7 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     path = pools.save(pool, ws.pools)
     ws.store.append(made, run=ws.journal.run_id, round=number)
     sources = sorted({source for entry in pool.entries for source in entry.sources})
-    ws.store.append_pool(pool.id, path=path.name, parent=pool.parent, sources=sources)
+    append_pool(ws.store.database, pool.id, path=path.name, parent=pool.parent, sources=sources)
     return {"pool": pool.id, "stats": pools.stats(pool)}
 
 

@@ -43,6 +43,7 @@ class StopReason(StrEnum):
     TURN_BUDGET = "turn_budget"
     TOKEN_BUDGET = "token_budget"
     TIME_BUDGET = "time_budget"
+    LEFT = "left"  # a live user went away before the end
     FAILED = "failed"  # see Trajectory.failure
 
 
@@ -64,6 +65,7 @@ class SignalSource(StrEnum):
     BEHAVIOUR = "behaviour"
     BUSINESS = "business"
     TEACHER = "teacher"
+    REVIEWER = "reviewer"
 
 
 class Outcome(StrEnum):
@@ -136,6 +138,31 @@ class Signal:
     weight: float = 1.0
 
 
+class StatementKind(StrEnum):
+    """The form in which somebody said how a session went."""
+
+    STARS = "stars"  # 1 to 5
+    THUMB = "thumb"  # true = up
+    SOLVED = "solved"  # "did that solve it": true or false
+    TEXT = "text"  # free words, which only a judge can score
+    EDIT = "edit"  # how the agent's answer should have read
+    FIGURE = "figure"  # {"name": "follow_up_ticket", "value": 1}, of a business system
+    LABEL = "label"  # a reviewer's word: {"outcome": "failure"} or {"signal": ..., "score": ...}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a user, a reviewer or a business system said about a session; it may come days later."""
+
+    id: str  # given by who sends it, so that sending it twice keeps it once
+    session_id: str
+    kind: StatementKind
+    value: Any  # JSON; see StatementKind
+    turn: int | None = None  # index of the turn it speaks of; None = the whole session
+    by: str = ""  # who said it, as a pseudonym
+    given_s: float = 0.0  # seconds since 1970, UTC
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reward:
     """What a trajectory was worth, and why."""
@@ -145,6 +172,7 @@ class Reward:
     turns: tuple[float, ...]  # credit per turn, [-1, 1]
     first_wrong: int | None  # index of the first wrong turn
     why: str
+    confidence: float = 1.0  # [0, 1]: how much of the weight was really heard; the rest is a prior
 
 
 @dataclass(frozen=True, slots=True)

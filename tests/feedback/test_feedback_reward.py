@@ -274,7 +274,7 @@ def test_a_signal_outside_its_contract_is_refused_by_name(bad: Signal) -> None:
 )
 def test_an_impossible_rule_is_refused(name: str, value: float) -> None:
     with pytest.raises(FeedbackError, match=name):
-        replace(RULE, **{name: value})
+        replace(RULE, **{name: value})  # type: ignore[arg-type]
 
 
 def test_an_episode_without_turns_can_be_scored() -> None:

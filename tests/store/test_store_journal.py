@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from coevolve.errors import CoevolveError, StoreError
 from coevolve.store import Journal, Store, open_store
+from coevolve.store.pools import append_pool, pool_rows
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = open_store(f"sqlite:///{tmp_path}/x.db")
-    yield store
-    store.close()
-
-
-def test_a_finished_step_is_returned_after_reopening_and_not_run_again(tmp_path: Path) -> None:
+def test_a_finished_step_is_returned_after_reopening_and_not_run_again(database_url: sa.URL) -> None:
     ran: list[str] = []
 
     def run_once() -> list[Any]:
-        store = open_store(f"sqlite:///{tmp_path}/x.db")
+        store = open_store(database_url)
         journal = Journal(store, "run-1")
         values = []
         for step in ("collect", "learn"):
@@ -94,11 +88,11 @@ def test_steps_are_listed_in_the_order_of_finishing_with_wall_times(
 def test_a_step_can_commit_together_with_what_it_names(store: Store) -> None:
     journal = Journal(store, "r")
     with pytest.raises(KeyError), store.database.write():
-        store.append_pool("p", path="x")
+        append_pool(store.database, "p", path="x")
         journal.done("evolve", {"pool": "p"})
         raise KeyError("killed here")
-    assert store.pools() == [] and journal.get("evolve") is None
+    assert pool_rows(store.database) == [] and journal.get("evolve") is None
     with store.database.write():
-        store.append_pool("p", path="x")
+        append_pool(store.database, "p", path="x")
         journal.done("evolve", {"pool": "p"})
-    assert len(store.pools()) == 1 and journal.get("evolve") == {"pool": "p"}
+    assert len(pool_rows(store.database)) == 1 and journal.get("evolve") == {"pool": "p"}

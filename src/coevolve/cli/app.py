@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from coevolve import __version__
+from coevolve.cli.experience import experience
 from coevolve.cli.output import EXIT_INTERRUPTED
 from coevolve.cli.project import doctor, init, shop
 from coevolve.cli.run import run
@@ -28,6 +29,7 @@ for _stage in ("collect", "score", "evolve", "learn"):
 for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
     app.command()(_verb)
 app.add_typer(shop, name="shop")
+app.add_typer(experience, name="experience")
 
 
 def _print_version(asked: bool) -> None:

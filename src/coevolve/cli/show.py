@@ -18,6 +18,7 @@ from coevolve.codec import to_json
 from coevolve.errors import RegistryError, StoreError
 from coevolve.feedback.explain import Row, explain
 from coevolve.registry.registry import ALIAS
+from coevolve.store.pools import pool_rows, pools_from
 from coevolve.types import Trajectory, Turn
 from coevolve.workspace import Workspace
 
@@ -49,7 +50,7 @@ def find(ws: Workspace, prefix: str) -> tuple[str, str]:
     if prefix == ALIAS:
         return "version", ws.registry.resolve(prefix)
     known = [("version", version.id) for version, _, _ in ws.registry.versions()]
-    known += [("pool", row.id) for row in ws.store.pools()]
+    known += [("pool", row.id) for row in pool_rows(ws.store.database)]
     matching = [one for one in known if prefix and one[1].startswith(prefix)]
     if len(matching) == 1:
         return matching[0]
@@ -139,7 +140,7 @@ def show_trajectory(ws: Workspace, trajectory_id: str) -> Shown:
     """Its turns, every signal with its reason, and what became of it."""
     found = ws.store.get(trajectory_id)
     rows = explain(found)
-    held = ws.store.pools_from(found.id)
+    held = pools_from(ws.store.database, found.id)
     taught = [version.id for version, _, _ in ws.registry.versions() if version.pool in held]
     data = {
         "trajectory": to_json(found),

@@ -1,17 +1,20 @@
 """The one SQL database that experience and registry share: engine, tables, migrations, transactions.
 
-A URL enters, an open `Database` leaves, brought up to the code's revision. An acknowledged write survives
-kill -9 and loss of power (SQLite in WAL mode, synchronous=FULL), as far as the disk tells the truth about
-its own cache. Not protected against: a database on a network file system, where WAL does not work.
+A URL enters, an open `Database` leaves, brought up to the code's revision: SQLite in a file, or PostgreSQL.
+An acknowledged write survives kill -9 and loss of power (SQLite in WAL mode, synchronous=FULL; PostgreSQL
+as its server is set), as far as the disk tells the truth about its own cache. Not protected against: an
+SQLite file on a network file system, where WAL does not work.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,12 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from coevolve.codec import canonical_json
 from coevolve.errors import StoreError
+from coevolve.need import need
 
 BUSY_TIMEOUT_S = 60.0
+_MARK = "f8ff"  # a character of private use; with four hex digits it stands for one that is refused
+_ESCAPE = re.compile(r"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u([0-9a-f]{4})|.)")
+_MIGRATING = 0x636F65766F  # PostgreSQL's advisory lock of whoever migrates
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -35,7 +42,9 @@ class Database:
     def __init__(self, engine: Engine, name: str) -> None:
         self.engine = engine
         self.name = name
-        self._writer = threading.Lock()  # SQLite has one writer: threads queue here, processes in SQLite
+        # SQLite has one writer: threads queue here, processes in SQLite. PostgreSQL has many.
+        one = engine.dialect.name == "sqlite"
+        self._writer: AbstractContextManager[Any] = threading.Lock() if one else nullcontext()
         self._open = threading.local()
 
     @contextmanager
@@ -87,8 +96,9 @@ def open_database(url: str | URL) -> Database:
     """Open or create the database and bring it to this code's revision.
 
     Args: url: `sqlite:///relative/path.db` or `sqlite:////absolute/path.db`; a path that may hold `?` or
-        `%` as a `sqlalchemy.URL`.
-    Raises: StoreError: no such kind of database, not writable, damaged, or of a newer revision.
+        `%` as a `sqlalchemy.URL`; `postgresql://user:password@host/database` (extra `postgres`).
+    Raises: StoreError: no such kind of database, not writable, damaged, unreachable, or of a newer
+        revision; MissingExtraError: PostgreSQL's driver is not installed.
     """
     try:
         parsed = make_url(url)
@@ -96,33 +106,69 @@ def open_database(url: str | URL) -> Database:
         raise StoreError(
             f"{url!r} is no database URL", fix="write it as sqlite:///runs/experience.db"
         ) from None
-    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+    opened = _postgres(parsed) if parsed.get_backend_name() == "postgresql" else _sqlite(parsed)
+    try:
+        _migrate(opened)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _sqlite(url: URL) -> Database:
+    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
         raise StoreError(
-            f"{parsed.render_as_string()} is no SQLite file",
+            f"{url.render_as_string()} is no SQLite file and no PostgreSQL database",
             fix="write it as sqlite:///runs/experience.db; experience in memory would not survive the run",
         )
-    path = Path(str(parsed.database))
+    path = Path(str(url.database))
     try:
-        if not parsed.query.get("uri"):
+        if not url.query.get("uri"):
             path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"{path.parent} cannot be made: {error.strerror}", fix="choose another folder in the database URL"
         ) from error
-    engine = sa.create_engine(
-        parsed,
-        json_serializer=lambda value: canonical_json(value).decode("ascii"),
-        connect_args={"timeout": BUSY_TIMEOUT_S},
-    )
+    engine = sa.create_engine(url, json_serializer=_written, connect_args={"timeout": BUSY_TIMEOUT_S})
     sa.event.listen(engine, "connect", _prepare)
     sa.event.listen(engine, "begin", _begin)
-    database = Database(engine, str(path))
-    try:
-        _migrate(database)
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return Database(engine, str(path))
+
+
+def _postgres(url: URL) -> Database:
+    need("psycopg", "postgres")
+    engine = sa.create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        json_serializer=_escaped,
+        json_deserializer=_unescaped,
+        pool_size=16,
+        max_overflow=16,
+        pool_pre_ping=True,  # a server may have been started anew
+        connect_args={"options": f"-c lock_timeout={int(BUSY_TIMEOUT_S * 1000)}", "connect_timeout": 10},
+    )
+    return Database(engine, url.render_as_string(hide_password=True))
+
+
+def _written(value: object) -> str:
+    return canonical_json(value).decode("ascii")
+
+
+def _escaped(value: object) -> str:
+    """JSON that PostgreSQL can hold: it refuses the character NUL and half surrogate pairs in a text."""
+    text = _written(value)
+    return _ESCAPE.sub(_refused, text) if "\\u" in text else text
+
+
+def _refused(match: re.Match[str]) -> str:
+    code = match.group(1)
+    held = code is None or not (code == "0000" or code == _MARK or "d800" <= code <= "dfff")
+    return match.group() if held else f"\\u{_MARK}{code}"
+
+
+def _unescaped(text: str | bytes) -> Any:
+    whole = text if isinstance(text, str) else text.decode("utf-8")
+    mark = chr(int(_MARK, 16))
+    return json.loads(re.sub(f"{mark}([0-9a-f]{{4}})", r"\\u\1", whole) if mark in whole else whole)
 
 
 def code_revision() -> str:
@@ -168,6 +214,8 @@ def _migrate(database: Database) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with database.write() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
         # Looked at again under the lock: another process may have migrated meanwhile.
         if _checked_revision(connection, database.name, head) != head:
             config.attributes["connection"] = connection
@@ -188,16 +236,32 @@ def _checked_revision(connection: Connection, name: str, head: str) -> str | Non
 
 
 def _store_error(error: BaseException, name: str) -> StoreError:
+    state: Any = getattr(error, "sqlstate", None)
+    if getattr(error, "sqlite_errorcode", None) is None and type(error).__module__.startswith("psycopg"):
+        fix = _POSTGRES_FIXES.get(str(state)[:5], _POSTGRES_FIXES.get(str(state)[:2], _UNREACHABLE))
+        return StoreError(f"{name}: {' '.join(str(error).split())}", fix=fix)
     code: Any = getattr(error, "sqlite_errorcode", None)
-    fixes = {
-        sqlite3.SQLITE_FULL: "free space on that disk and run the command again; nothing is half written",
-        sqlite3.SQLITE_IOERR: "check the disk (free space, quota, mount) and run the same command again",
-        sqlite3.SQLITE_READONLY: "make the file and its folder writable (chmod u+w), or name another one",
-        sqlite3.SQLITE_CANTOPEN: "check that the folder exists and is writable, or name another database",
-        sqlite3.SQLITE_BUSY: "another process holds the database: wait for it or stop it, then run again",
-        sqlite3.SQLITE_NOTADB: "this file is no SQLite database: name another one in the database URL",
-        sqlite3.SQLITE_CORRUPT: "restore it from a backup, or save what is readable: sqlite3 FILE .recover",
-    }
     primary = code & 0xFF if isinstance(code, int) else -1  # the rest of the code is detail
-    fix = fixes.get(primary, "the message is SQLite's own; `coevolve doctor` checks the database")
+    fix = _SQLITE_FIXES.get(primary, "the message is SQLite's own; `coevolve doctor` checks the database")
     return StoreError(f"{name}: {error}", fix=fix)
+
+
+_SQLITE_FIXES = {
+    sqlite3.SQLITE_FULL: "free space on that disk and run the command again; nothing is half written",
+    sqlite3.SQLITE_IOERR: "check the disk (free space, quota, mount) and run the same command again",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable (chmod u+w), or name another one",
+    sqlite3.SQLITE_CANTOPEN: "check that the folder exists and is writable, or name another database",
+    sqlite3.SQLITE_BUSY: "another process holds the database: wait for it or stop it, then run again",
+    sqlite3.SQLITE_NOTADB: "this file is no SQLite database: name another one in the database URL",
+    sqlite3.SQLITE_CORRUPT: "restore it from a backup, or save what is readable: sqlite3 FILE .recover",
+}
+_UNREACHABLE = "check that the server runs and that host, port and database in the URL are right"
+_POSTGRES_FIXES = {  # by SQLSTATE, or by its class
+    "28": "check the user and the password in the URL, and the server's pg_hba.conf",
+    "3D": "make the database first: createdb NAME",
+    "42501": "give the user the right to use this database: GRANT ALL ON DATABASE NAME TO USER",
+    "53100": "free space on the server's disk and run the command again; nothing is half written",
+    "53300": "the server has no connection left: raise max_connections, or close other programs",
+    "55P03": "another process holds the rows: wait for it or stop it, then run again",
+    "57": "the server was stopped or is starting: wait for it and run the same command again",
+}

@@ -6,13 +6,18 @@ A change here needs a revision under `migrations/versions/`; a test compares the
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from coevolve.database.vector_type import UnitVector
 
 metadata = sa.MetaData()
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 trajectories = sa.Table(
     "trajectories",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),  # order of arrival
+    sa.Column("seq", SEQ, primary_key=True),  # order of arrival
     sa.Column("id", sa.String(200), nullable=False, unique=True),
     sa.Column("session_id", sa.String(200), nullable=False, index=True),
     sa.Column("task_id", sa.String(200), nullable=False, index=True),
@@ -27,20 +32,25 @@ trajectories = sa.Table(
     sa.Column("round", sa.Integer, index=True),
     sa.Column("created_s", sa.Float, nullable=False, index=True),  # seconds since 1970, UTC
     sa.Column("content", sa.String(64), nullable=False),  # hash of body
-    sa.Column("body", sa.JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.Column("body", JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.Column("outcome", sa.String(20)),  # of the latest scoring, as are the next two
+    sa.Column("total", sa.Float),
+    sa.Column("failed", sa.Boolean, nullable=False, default=False),  # or somebody broke it
+    sa.Index("ix_trajectories_agent_failed", "agent", "failed", "seq"),
+    sa.Column("replaced_by", sa.String(200)),  # the trajectory that spans which came late have made of it
 )
 
 scorings = sa.Table(
     "scorings",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),  # the highest of a trajectory is the valid one
+    sa.Column("seq", SEQ, primary_key=True),  # the highest of a trajectory is the valid one
     sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False),
     sa.Column("run", sa.String(200), nullable=False, index=True),
     sa.Column("outcome", sa.String(20), index=True),
     sa.Column("total", sa.Float),
     sa.Column("created_s", sa.Float, nullable=False),
     sa.Column("content", sa.String(64), nullable=False),
-    sa.Column("body", sa.JSON, nullable=False),  # {"signals": [...], "reward": {...} | null}
+    sa.Column("body", JSON, nullable=False),  # {"signals": [...], "reward": {...} | null}
     sa.Index("ix_scorings_trajectory_seq", "trajectory", "seq"),
 )
 
@@ -63,10 +73,10 @@ pool_sources = sa.Table(
 steps = sa.Table(
     "steps",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("seq", SEQ, primary_key=True),
     sa.Column("run", sa.String(200), nullable=False),
     sa.Column("step", sa.String(200), nullable=False),
-    sa.Column("value", sa.JSON, nullable=False),
+    sa.Column("value", JSON, nullable=False),
     sa.Column("wall_s", sa.Float, nullable=False),
     sa.Column("created_s", sa.Float, nullable=False),
     sa.UniqueConstraint("run", "step", name="uq_steps_run_step"),
@@ -75,13 +85,13 @@ steps = sa.Table(
 versions = sa.Table(
     "versions",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("seq", SEQ, primary_key=True),
     sa.Column("id", sa.String(64), nullable=False, unique=True),
     sa.Column("parent", sa.String(64), sa.ForeignKey("versions.id")),
     sa.Column("pool", sa.String(64), index=True),
     sa.Column("standing", sa.String(20), nullable=False, index=True),
     sa.Column("created_s", sa.Float, nullable=False),
-    sa.Column("manifest", sa.JSON, nullable=False),
+    sa.Column("manifest", JSON, nullable=False),
     # at most one champion, whatever any code above this does
     sa.Index(
         "uq_versions_one_champion",
@@ -95,12 +105,12 @@ versions = sa.Table(
 standings = sa.Table(
     "standings",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("seq", SEQ, primary_key=True),
     sa.Column("version", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
     sa.Column("before", sa.String(20)),
     sa.Column("after", sa.String(20), nullable=False),
     # of a champion: the row of the champion that a rollback returns to
-    sa.Column("below", sa.Integer, sa.ForeignKey("standings.seq")),
+    sa.Column("below", sa.BigInteger, sa.ForeignKey("standings.seq")),
     sa.Column("why", sa.Text, nullable=False),
     sa.Column("created_s", sa.Float, nullable=False),
 )
@@ -108,11 +118,51 @@ standings = sa.Table(
 verdicts = sa.Table(
     "verdicts",
     metadata,
-    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("seq", SEQ, primary_key=True),
     sa.Column("candidate", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
     sa.Column("champion", sa.String(64), nullable=False),
     sa.Column("decision", sa.String(20), nullable=False),
     sa.Column("created_s", sa.Float, nullable=False),
     sa.Column("content", sa.String(64), nullable=False),
-    sa.Column("body", sa.JSON, nullable=False),
+    sa.Column("body", JSON, nullable=False),
+)
+
+statements = sa.Table(
+    "statements",
+    metadata,
+    sa.Column("seq", SEQ, primary_key=True),  # order of arrival
+    sa.Column("id", sa.String(200), nullable=False, unique=True),  # given by who sends it
+    sa.Column("session_id", sa.String(200), nullable=False, index=True),
+    sa.Column("kind", sa.String(20), nullable=False, index=True),
+    sa.Column("given_s", sa.Float, nullable=False),  # when it was said; it may arrive days later
+    sa.Column("created_s", sa.Float, nullable=False, index=True),
+    sa.Column("scored_s", sa.Float, index=True),  # when a reward took it in
+    sa.Column("content", sa.String(64), nullable=False),
+    sa.Column("body", JSON, nullable=False),
+)
+
+spans = sa.Table(
+    "spans",
+    metadata,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("span_id", sa.String(16), primary_key=True),
+    sa.Column("created_s", sa.Float, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # JSON, redacted
+)
+
+traces = sa.Table(
+    "traces",
+    metadata,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("last_s", sa.Float, nullable=False),  # when its last span came
+    sa.Column("assembled_s", sa.Float),  # the `last_s` up to which it has become trajectories
+    sa.Index("ix_traces_waiting", "last_s", "assembled_s"),
+)
+
+vectors = sa.Table(
+    "vectors",
+    metadata,
+    sa.Column("seq", SEQ, primary_key=True),
+    sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False, unique=True),
+    sa.Column("vector", UnitVector, nullable=False),  # of what the trajectory was about
 )

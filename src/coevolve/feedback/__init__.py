@@ -4,11 +4,13 @@ It does not protect against an environment whose checks are wrong: the outcome i
 """
 
 from coevolve.feedback.explain import Row, explain
-from coevolve.feedback.reward import NEEDED_QUESTION, RewardRule, judge_outcome, reward, score
+from coevolve.feedback.outcome import LiveRule, judge_outcome
+from coevolve.feedback.reward import NEEDED_QUESTION, RewardRule, reward, score
 from coevolve.feedback.rules import generic_signals
 
 __all__ = [
     "NEEDED_QUESTION",
+    "LiveRule",
     "RewardRule",
     "Row",
     "explain",

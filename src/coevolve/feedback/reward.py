@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeAlias
 
 from coevolve.errors import FeedbackError
+from coevolve.feedback.outcome import Expectation, LiveRule, judge
 from coevolve.feedback.rules import generic_signals
 from coevolve.types import (
     WRONG_AT,
@@ -22,13 +23,13 @@ from coevolve.types import (
     Signal,
     SignalKind,
     SignalSource,
-    StopReason,
     Trajectory,
 )
 
 NEEDED_QUESTION = "question_needed_asked"  # how a world's review ends the name of its praise for it
 MILESTONES_COUNTED = 4  # per trajectory, so that a long detour over many milestones does not pay
 Review: TypeAlias = Callable[[Trajectory], tuple[Signal, ...]]
+_NOTHING = Expectation()
 _RECOMPUTED = (SignalSource.RULE, SignalSource.CHECK)  # judged anew on every call; the others are kept
 
 
@@ -43,9 +44,12 @@ class RewardRule:
     hard_task_bonus: float = 0.3  # a task of difficulty 3 solved
     turn_cost: float = 0.01  # per turn beyond the first
     discount: float = 0.95  # of the outcome's credit, per turn backwards; 1 = even, 0 = the last turn alone
+    live: LiveRule = field(default_factory=LiveRule)  # for trajectories without checks
 
     def __post_init__(self) -> None:
         for item in fields(self):
+            if item.name == "live":
+                continue
             value = getattr(self, item.name)
             top = 1.0 if item.name == "discount" else math.inf
             if not (math.isfinite(value) and 0 <= value <= top):
@@ -72,7 +76,9 @@ class RewardRule:
         )
 
 
-def score(trajectory: Trajectory, review: Review, rule: RewardRule) -> Trajectory:
+def score(
+    trajectory: Trajectory, review: Review, rule: RewardRule, expected: Expectation = _NOTHING
+) -> Trajectory:
     """The same trajectory with all signals and a reward.
 
     Signals from judges, users and behaviour that it already carries are kept; rules and checks are
@@ -83,6 +89,7 @@ def score(trajectory: Trajectory, review: Review, rule: RewardRule) -> Trajector
         review: the environment's own process signals. If it breaks, that is recorded as a signal with
             score None, and the rest still counts.
         rule: how the signals add up.
+        expected: what the users of like sessions say; of a live trajectory.
 
     Raises: FeedbackError: a signal outside its contract (score, weight or turn out of range).
     """
@@ -93,7 +100,7 @@ def score(trajectory: Trajectory, review: Review, rule: RewardRule) -> Trajector
     fresh = [*trajectory.checks, *generic, *reviewed]
     signals = tuple(dict.fromkeys([*fresh, *kept]))
     _validate(trajectory, signals)
-    return replace(trajectory, signals=signals, reward=reward(trajectory, signals, rule))
+    return replace(trajectory, signals=signals, reward=reward(trajectory, signals, rule, expected))
 
 
 def _reviewed(
@@ -124,55 +131,22 @@ def _validate(trajectory: Trajectory, signals: Iterable[Signal]) -> None:
             )
 
 
-def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None, str]:
-    """Outcome, the checks' weighted mean in [-1, 1], and the reason. None, None where unknown.
-
-    All checks pass: success; some: partial; none: failure. With an unjudged check among them it is
-    unknown, unless another failed already. What an environment, model or judge broke is unknown.
-    """
-    failure = trajectory.failure
-    if failure is not None and failure.party is not Party.AGENT:
-        return None, None, f"unknown: the {failure.party.value} failed ({failure.why})"
-    checks = [c for c in trajectory.checks if c.kind is SignalKind.OUTCOME]
-    known = [(c, c.score) for c in checks if c.score is not None]
-    passed = [c for c, value in known if value >= 1]
-    broke = failure is not None or trajectory.stop is StopReason.FAILED
-    if not known:
-        if failure is not None:
-            return Outcome.FAILURE, -1.0, f"failure: the agent broke ({failure.why})"
-        return None, None, "unknown: no check could be judged" if checks else "unknown: there were no checks"
-    mean = _mean(known)
-    if len(passed) == len(known):
-        if len(known) < len(checks):
-            unjudged = ", ".join(c.name for c in checks if c.score is None)
-            return None, None, f"unknown: could not judge {unjudged}"
-        if failure is not None:
-            return Outcome.PARTIAL, 0.0, f"partial: every check passed, but the agent broke ({failure.why})"
-        if broke:
-            return None, None, "unknown: the episode failed, and nobody says who"
-        return Outcome.SUCCESS, mean, f"success: all {len(checks)} checks passed"
-    failed = "; ".join(f"{c.name} ({c.why})" for c, value in known if value < 1)
-    outcome = Outcome.PARTIAL if passed else Outcome.FAILURE
-    return outcome, mean, f"{outcome.value}: {len(passed)} of {len(checks)} checks passed; failed: {failed}"
-
-
-def _mean(known: Sequence[tuple[Signal, float]]) -> float:
-    weight = sum(signal.weight for signal, _ in known)
-    if weight <= 0:
-        return sum(value for _, value in known) / len(known)
-    return sum(signal.weight * value for signal, value in known) / weight
-
-
-def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) -> Reward:
+def reward(
+    trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule, expected: Expectation = _NOTHING
+) -> Reward:
     """Add up.
 
+    Args: expected: what the users of like sessions say; of a live trajectory.
+
     Returns: total in [-1, 1]; `turns` has one credit in [-1, 1] per turn, and is empty where the
-    total is unknown (an unknown credit is no 0).
+    total is unknown (an unknown credit is no 0). A live session that nobody spoke of has a total near 0, no
+    outcome and a low confidence.
     """
-    outcome, mean, why = judge_outcome(trajectory)
+    judged = judge(trajectory, signals, rule.live, expected)
+    outcome, mean, why = judged.outcome, judged.mean, judged.why
     broken = trajectory.failure is not None and trajectory.failure.party is not Party.AGENT
     wrong = None if broken else _first_wrong(trajectory, signals, outcome)
-    if outcome is None or mean is None:
+    if mean is None:
         return Reward(total=None, outcome=None, turns=(), first_wrong=wrong, why=why)
     praise, milestones, faults = _sorted_process(trajectory, signals)
     gains = min(1.0, sum(_value(s) for s in praise)) + max(-1.0, sum(_value(s) for s in faults))
@@ -191,12 +165,15 @@ def reward(trajectory: Trajectory, signals: Sequence[Signal], rule: RewardRule) 
         for signal in group:
             if signal.turn is not None:
                 per_turn[signal.turn] += weight * max(-1.0, min(1.0, _value(signal)))
+    # Users know nothing of milestones and hard tasks: what they said is on the whole scale already.
+    largest = rule.outcome_weight if judged.live else rule.largest
     return Reward(
-        total=max(-1.0, min(1.0, total / rule.largest)),
+        total=max(-1.0, min(1.0, total / largest)),
         outcome=outcome,
-        turns=_credits(trajectory, borne, wrong, per_turn, rule),
+        turns=_credits(trajectory, (borne, largest), wrong, per_turn, rule),
         first_wrong=wrong,
         why=_readable(why, signals, wrong),
+        confidence=judged.confidence,
     )
 
 
@@ -230,7 +207,7 @@ def _first_wrong(trajectory: Trajectory, signals: Sequence[Signal], outcome: Out
     wrong = [
         s.turn
         for s in signals
-        if s.kind is SignalKind.PROCESS
+        if (s.kind is SignalKind.PROCESS or s.source is SignalSource.BEHAVIOUR)
         and s.turn is not None
         and s.score is not None
         and s.score <= -WRONG_AT
@@ -242,20 +219,24 @@ def _first_wrong(trajectory: Trajectory, signals: Sequence[Signal], outcome: Out
 
 
 def _credits(
-    trajectory: Trajectory, borne: float, wrong: int | None, per_turn: Mapping[int, float], rule: RewardRule
+    trajectory: Trajectory,
+    outcome: tuple[float, float],
+    wrong: int | None,
+    per_turn: Mapping[int, float],
+    rule: RewardRule,
 ) -> tuple[float, ...]:
     """The outcome over the turns that bear it, later ones more, plus each turn's own signals.
 
     Blame starts at the first wrong turn: what came before it is not to blame. Praise goes to all turns.
     """
-    turns = trajectory.turns
+    turns, (borne, largest) = trajectory.turns, outcome
     bears = [not (borne < 0 and wrong is not None and turn.index < wrong) for turn in turns]
     shares = [rule.discount ** (len(turns) - 1 - k) if bears[k] else 0.0 for k in range(len(turns))]
     credits = []
     for k, turn in enumerate(turns):
         value = borne * shares[k] / sum(shares) + per_turn.get(turn.index, 0.0)
         value -= rule.turn_cost if k else 0.0
-        credits.append(max(-1.0, min(1.0, value / rule.largest)))
+        credits.append(max(-1.0, min(1.0, value / largest)))
     return tuple(credits)
 
 

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database, open_database
-from coevolve.database.tables import pool_sources, pools, scorings, trajectories
+from coevolve.database.tables import scorings, trajectories
 from coevolve.errors import StoreError
-from coevolve.types import Outcome, Reward, Signal, Split, Trajectory
+from coevolve.store.query import LISTED, Query, Row
+from coevolve.types import Reward, Signal, Trajectory
 
 _ID_BATCH = 500  # ids per query, far below any database's limit on bound parameters
 
@@ -29,15 +31,6 @@ class Scoring:
 
     signals: tuple[Signal, ...]
     reward: Reward | None
-
-
-@dataclass(frozen=True, slots=True)
-class PoolRow:
-    """Where a pool version lies."""
-
-    id: str
-    parent: str | None
-    path: str
 
 
 def open_store(url: str | sa.URL) -> Store:
@@ -72,12 +65,8 @@ class Store:
                     seen[row["id"]] = row["content"]
                     new.append(row)
                 elif seen[row["id"]] != row["content"]:
-                    raise StoreError(
-                        f"trajectory {row['id']} is already in {self.database.name} with other content",
-                        fix="give the new trajectory an id of its own; what is stored is never overwritten",
-                    )
-            if new:
-                connection.execute(sa.insert(trajectories), new)
+                    raise _other_content(row["id"], self.database.name)
+            _insert_new(connection, self.database.name, new)
             _insert_scorings(connection, run, [t for t in batch if t.signals or t.reward is not None])
 
     def append_scores(self, run: str, scored: Iterable[Trajectory]) -> None:
@@ -126,35 +115,20 @@ class Store:
                 found |= {row.id: _read(row) for row in rows}
         return found
 
-    def find(
-        self,
-        version: str | None = None,
-        split: Split | None = None,
-        type: str | None = None,
-        round: int | None = None,
-        outcome: Outcome | None = None,
-        limit: int | None = None,
-    ) -> list[Trajectory]:
-        """Trajectories that match all that is given, in order of arrival; `limit` keeps the newest.
+    def find(self, query: Query | None = None) -> list[Trajectory]:
+        """Trajectories that match, in order of arrival; of a limit, the newest.
 
-        `outcome` speaks of the latest scoring, so what was not scored matches no outcome.
+        What spans that came late have made anew is found in its new form alone.
         """
-        query = _selection()
-        for column, wanted in (
-            (trajectories.c.version, version),
-            (trajectories.c.split, split),
-            (trajectories.c.type, type),
-            (trajectories.c.round, round),
-            (scorings.c.outcome, outcome),
-        ):
-            if wanted is not None:
-                query = query.where(column == wanted)
-        query = query.order_by(trajectories.c.seq.desc())
-        if limit is not None:
-            query = query.limit(limit)
         with self.database.read() as connection:
-            rows = connection.execute(query).all()
-        return [_read(row) for row in reversed(rows)]
+            found = connection.execute((query or Query()).narrowed(_selection())).all()
+        return [_read(row) for row in reversed(found)]
+
+    def rows(self, query: Query | None = None) -> list[Row]:
+        """The same without their contents, the newest first: what a list shows."""
+        with self.database.read() as connection:
+            found = connection.execute((query or Query()).narrowed(sa.select(*LISTED))).all()
+        return [Row(*row) for row in found]
 
     def count(self) -> int:
         """How many trajectories are kept."""
@@ -199,47 +173,6 @@ class Store:
             f"no trajectory begins with {prefix!r}", fix="check the id and the database that is named"
         )
 
-    def append_pool(
-        self, pool_id: str, *, path: str, parent: str | None = None, sources: Iterable[str] = ()
-    ) -> None:
-        """Note where a pool version lies and which trajectories it was made from. Idempotent.
-
-        Raises: StoreError: the id is there with another parent or path, or the parent is unknown.
-        """
-        with self.database.write() as connection:
-            row = connection.execute(sa.select(pools).where(pools.c.id == pool_id)).one_or_none()
-            if row is not None:
-                if (row.parent, row.path) != (parent, path):
-                    raise StoreError(
-                        f"pool {pool_id} is already noted with parent {row.parent} and path {row.path}",
-                        fix="a pool never changes: write the new one under its own id",
-                    )
-                return
-            if parent is not None and _no_pool(connection, parent):
-                raise StoreError(f"pool {pool_id} names an unknown parent {parent}", fix="append it first")
-            connection.execute(
-                sa.insert(pools), {"id": pool_id, "parent": parent, "path": path, "created_s": time.time()}
-            )
-            if links := [{"pool": pool_id, "trajectory": source} for source in sorted(set(sources))]:
-                connection.execute(sa.insert(pool_sources), links)
-
-    def pools(self) -> list[PoolRow]:
-        """All pool versions that were noted, oldest first."""
-        query = sa.select(pools.c.id, pools.c.parent, pools.c.path).order_by(pools.c.created_s, pools.c.id)
-        with self.database.read() as connection:
-            return [PoolRow(*row) for row in connection.execute(query)]
-
-    def pools_from(self, trajectory_id: str) -> list[str]:
-        """Ids of the pool versions that hold something made from this trajectory."""
-        query = (
-            sa.select(pools.c.id)
-            .join(pool_sources, pool_sources.c.pool == pools.c.id)
-            .where(pool_sources.c.trajectory == trajectory_id)
-            .order_by(pools.c.created_s, pools.c.id)
-        )
-        with self.database.read() as connection:
-            return list(connection.execute(query).scalars())
-
     def close(self) -> None:
         """Give the database's files back. Idempotent."""
         self.database.close()
@@ -267,12 +200,34 @@ def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
         "parent": trajectory.parent,
         "stop": str(trajectory.stop),
         "failed_party": str(trajectory.failure.party) if trajectory.failure else None,
+        "failed": trajectory.failure is not None,
         "run": run,
         "round": round,
         "created_s": time.time(),
         "content": _content(trajectory),
         "body": body,
     }
+
+
+def _insert_new(connection: Connection, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert; where another writer was faster with the same id, its content must be the same."""
+    if not rows:
+        return
+    if connection.dialect.name != "postgresql":  # SQLite has one writer, which has looked already
+        connection.execute(sa.insert(trajectories), rows)
+        return
+    connection.execute(postgresql.insert(trajectories).on_conflict_do_nothing(), rows)
+    held = _contents(connection, [row["id"] for row in rows])
+    for row in rows:
+        if held[row["id"]] != row["content"]:
+            raise _other_content(row["id"], name)
+
+
+def _other_content(identity: str, name: str) -> StoreError:
+    return StoreError(
+        f"trajectory {identity} is already in {name} with other content",
+        fix="give the new trajectory an id of its own; what is stored is never overwritten",
+    )
 
 
 def _contents(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
@@ -316,6 +271,18 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
         )
     if rows:
         connection.execute(sa.insert(scorings), rows)
+        latest_word = sa.update(trajectories).where(trajectories.c.id == sa.bindparam("scored"))
+        broken = {trajectory.id for trajectory in scored if trajectory.failure is not None}
+        words = [
+            {
+                "scored": row["trajectory"],
+                "outcome": row["outcome"],
+                "total": row["total"],
+                "failed": row["outcome"] in ("failure", "partial") or row["trajectory"] in broken,
+            }
+            for row in rows
+        ]
+        connection.execute(latest_word, words)
 
 
 def _selection() -> sa.Select[Any]:
@@ -335,7 +302,3 @@ def _read(row: sa.Row[Any]) -> Trajectory:
         return trajectory
     scoring = from_json(Scoring, row.scoring)
     return replace(trajectory, signals=scoring.signals, reward=scoring.reward)
-
-
-def _no_pool(connection: Connection, pool_id: str) -> bool:
-    return connection.execute(sa.select(pools.c.id).where(pools.c.id == pool_id)).one_or_none() is None

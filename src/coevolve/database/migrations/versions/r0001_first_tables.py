@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
+
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
+SEQ = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
@@ -25,7 +29,7 @@ def upgrade() -> None:
 def _experience() -> None:
     op.create_table(
         "trajectories",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("id", sa.String(200), nullable=False, unique=True),
         sa.Column("session_id", sa.String(200), nullable=False, index=True),
         sa.Column("task_id", sa.String(200), nullable=False, index=True),
@@ -40,18 +44,18 @@ def _experience() -> None:
         sa.Column("round", sa.Integer, index=True),
         sa.Column("created_s", sa.Float, nullable=False, index=True),
         sa.Column("content", sa.String(64), nullable=False),
-        sa.Column("body", sa.JSON, nullable=False),
+        sa.Column("body", JSON, nullable=False),
     )
     op.create_table(
         "scorings",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False),
         sa.Column("run", sa.String(200), nullable=False, index=True),
         sa.Column("outcome", sa.String(20), index=True),
         sa.Column("total", sa.Float),
         sa.Column("created_s", sa.Float, nullable=False),
         sa.Column("content", sa.String(64), nullable=False),
-        sa.Column("body", sa.JSON, nullable=False),
+        sa.Column("body", JSON, nullable=False),
     )
     op.create_index("ix_scorings_trajectory_seq", "scorings", ["trajectory", "seq"])
     op.create_table(
@@ -71,10 +75,10 @@ def _experience() -> None:
 def _journal() -> None:
     op.create_table(
         "steps",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("run", sa.String(200), nullable=False),
         sa.Column("step", sa.String(200), nullable=False),
-        sa.Column("value", sa.JSON, nullable=False),
+        sa.Column("value", JSON, nullable=False),
         sa.Column("wall_s", sa.Float, nullable=False),
         sa.Column("created_s", sa.Float, nullable=False),
         sa.UniqueConstraint("run", "step", name="uq_steps_run_step"),
@@ -84,13 +88,13 @@ def _journal() -> None:
 def _registry() -> None:
     op.create_table(
         "versions",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("id", sa.String(64), nullable=False, unique=True),
         sa.Column("parent", sa.String(64), sa.ForeignKey("versions.id")),
         sa.Column("pool", sa.String(64), index=True),
         sa.Column("standing", sa.String(20), nullable=False, index=True),
         sa.Column("created_s", sa.Float, nullable=False),
-        sa.Column("manifest", sa.JSON, nullable=False),
+        sa.Column("manifest", JSON, nullable=False),
     )
     op.create_index(
         "uq_versions_one_champion",
@@ -102,21 +106,21 @@ def _registry() -> None:
     )
     op.create_table(
         "standings",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("version", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
         sa.Column("before", sa.String(20)),
         sa.Column("after", sa.String(20), nullable=False),
-        sa.Column("below", sa.Integer, sa.ForeignKey("standings.seq")),
+        sa.Column("below", sa.BigInteger, sa.ForeignKey("standings.seq")),
         sa.Column("why", sa.Text, nullable=False),
         sa.Column("created_s", sa.Float, nullable=False),
     )
     op.create_table(
         "verdicts",
-        sa.Column("seq", sa.Integer, primary_key=True),
+        sa.Column("seq", SEQ, primary_key=True),
         sa.Column("candidate", sa.String(64), sa.ForeignKey("versions.id"), nullable=False, index=True),
         sa.Column("champion", sa.String(64), nullable=False),
         sa.Column("decision", sa.String(20), nullable=False),
         sa.Column("created_s", sa.Float, nullable=False),
         sa.Column("content", sa.String(64), nullable=False),
-        sa.Column("body", sa.JSON, nullable=False),
+        sa.Column("body", JSON, nullable=False),
     )

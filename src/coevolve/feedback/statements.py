@@ -1,0 +1,169 @@
+"""What people and business systems said, as signals: statements enter, signals leave.
+
+A statement keeps its own value and its own unknown: free words have no score until a judge gives them one,
+and a figure that nobody gave a meaning has none either. Nothing here asks whether its giver is honest or
+typical; `coevolve.feedback.crowd` does.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coevolve.errors import FeedbackError
+from coevolve.types import Signal, SignalKind, SignalSource, Statement, StatementKind, Trajectory
+
+SAME_EDIT = 0.98  # share of an answer that an edit left as it was, from which it is no correction
+_MOST_EDITED = 4_000  # characters compared of an edited answer; comparing is quadratic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """What a business figure means for the session it is joined to."""
+
+    good: float = 1.0  # the value that is best for the user and the business
+    bad: float = 0.0  # the value that is worst; between the two the score is linear
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.good == self.bad or not math.isfinite(self.good - self.bad):
+            raise FeedbackError(
+                f"a figure that is best at {self.good!r} and worst at {self.bad!r} says nothing",
+                fix="give feedback.figures a good and a bad value that differ",
+            )
+
+
+def statement_signals(
+    trajectory: Trajectory, statements: Sequence[Statement], figures: Mapping[str, Figure]
+) -> tuple[Signal, ...]:
+    """One signal for each statement on this trajectory's session, in the order given.
+
+    Args: figures: what each business figure means, by name; others get score None.
+
+    Raises: FeedbackError: a value that its kind cannot have, named with the statement's id.
+    """
+    return tuple(_READ[one.kind](one, trajectory, figures) for one in statements)
+
+
+def _stars(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    stars = one.value
+    if isinstance(stars, bool) or not isinstance(stars, int | float) or not 1 <= stars <= 5:
+        raise _refused(one, "a number from 1 to 5")
+    return _said(one, (stars - 3) / 2, f"the user gave {stars:g} of 5 stars")
+
+
+def _thumb(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    if not isinstance(one.value, bool):
+        raise _refused(one, "true (up) or false (down)")
+    return _said(one, 1.0 if one.value else -1.0, f"the user's thumb is {'up' if one.value else 'down'}")
+
+
+def _solved(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    if not isinstance(one.value, bool):
+        raise _refused(one, "true or false")
+    words = "solved" if one.value else "did not solve"
+    return _said(one, 1.0 if one.value else -1.0, f"asked whether it was solved, the user says it {words} it")
+
+
+def _text(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    if not isinstance(one.value, str):
+        raise _refused(one, "text")
+    return _said(one, None, f"the user wrote: {_short(one.value)}", SignalKind.EXPLANATORY)
+
+
+def _edit(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    """The less of an answer was kept, the worse it was: 1 where nothing changed, -1 where nothing is left."""
+    if not isinstance(one.value, str):
+        raise _refused(one, "the answer as it should have read")
+    answer = answered(trajectory, one.turn)
+    if answer is None:
+        return _said(one, None, "an edit of an answer that this trajectory does not hold")
+    kept = _alike(answer, one.value)
+    if kept >= SAME_EDIT:
+        return _said(one, 1.0, "the answer was sent as it stood")
+    why = f"the answer was edited, {kept:.0%} of it stayed; it should read: {_short(one.value)}"
+    return _said(one, 2 * kept - 1, why)
+
+
+def _figure(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    name, value = _fields(one, "name", "value")
+    if not isinstance(name, str) or isinstance(value, str | None) or not math.isfinite(float(value)):
+        raise _refused(one, '{"name": text, "value": number or true or false}')
+    meaning = figures.get(name)
+    score, why = None, f"{name} is {float(value):g}, which feedback.figures gives no meaning"
+    if meaning is not None:
+        share = (float(value) - meaning.bad) / (meaning.good - meaning.bad)
+        score = 2 * min(1.0, max(0.0, share)) - 1
+        why = f"{name} is {float(value):g}; {meaning.good:g} is best and {meaning.bad:g} worst"
+    weight = 1.0 if meaning is None else meaning.weight
+    return Signal(f"business.{name}", score, why, SignalKind.OUTCOME, SignalSource.BUSINESS, one.turn, weight)
+
+
+def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    """A reviewer read the whole: their word is an outcome of its own name, which outweighs the user's."""
+    score, why = _fields(one, "score", "why")
+    if isinstance(score, bool) or not isinstance(score, int | float | None) or not isinstance(why, str):
+        raise _refused(one, '{"score": -1 to 1 or null, "why": text}')
+    if score is not None and not -1 <= score <= 1:
+        raise _refused(one, "a score from -1 to 1")
+    return Signal(
+        "reviewer.label",
+        score,
+        why or "a reviewer's label",
+        SignalKind.OUTCOME,
+        SignalSource.REVIEWER,
+        one.turn,
+    )
+
+
+def answered(trajectory: Trajectory, turn: int | None) -> str | None:
+    """The words to the user at a turn, or the last ones of the trajectory; None where there are none."""
+    for one in reversed(trajectory.turns):
+        if (
+            (turn is None or one.index == turn)
+            and one.action is not None
+            and one.action.tool in ("reply", "ask")
+        ):
+            return " ".join(str(value) for value in one.action.args.values())
+    return None
+
+
+def _alike(one: str, other: str) -> float:
+    words, others = one[:_MOST_EDITED].split(), other[:_MOST_EDITED].split()
+    return difflib.SequenceMatcher(None, words, others, autojunk=False).ratio()
+
+
+def _fields(one: Statement, *names: str) -> list[Any]:
+    if not isinstance(one.value, Mapping) or any(name not in one.value for name in names):
+        raise _refused(one, f"an object with {' and '.join(names)}")
+    return [one.value[name] for name in names]
+
+
+def _said(one: Statement, score: float | None, why: str, kind: SignalKind = SignalKind.OUTCOME) -> Signal:
+    return Signal(f"user.{one.kind.value}", score, why, kind, SignalSource.USER, one.turn)
+
+
+def _refused(one: Statement, wanted: str) -> FeedbackError:
+    return FeedbackError(
+        f"statement {one.id} of kind {one.kind.value} has the value {_short(repr(one.value))}",
+        fix=f"send {wanted}",
+    )
+
+
+def _short(text: str, limit: int = 160) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+_READ: Mapping[StatementKind, Callable[[Statement, Trajectory, Mapping[str, Figure]], Signal]] = {
+    StatementKind.STARS: _stars,
+    StatementKind.THUMB: _thumb,
+    StatementKind.SOLVED: _solved,
+    StatementKind.TEXT: _text,
+    StatementKind.EDIT: _edit,
+    StatementKind.FIGURE: _figure,
+    StatementKind.LABEL: _label,
+}

@@ -1,0 +1,101 @@
+"""Rewards of live sessions, computed anew as words arrive, and which versions learned from the old ones.
+
+Sessions of a store enter, their scored trajectories leave and are appended. What was scored before stays:
+the latest scoring is valid. A version that learned from a reward which has changed is named, not retrained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from coevolve.feedback import RewardRule, score
+from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_alike, norms_of
+from coevolve.feedback.crowd import expectations
+from coevolve.feedback.outcome import Expectation
+from coevolve.feedback.statements import Figure, statement_signals
+from coevolve.registry import Registry
+from coevolve.store import Store
+from coevolve.store.pools import pools_from
+from coevolve.store.query import Query
+from coevolve.store.statements import mark_scored, sessions_to_score, statements_of
+from coevolve.types import Reward, Signal, SignalKind, SignalSource, Split, Trajectory
+
+_RECENT = 2_000  # live trajectories that norms and expectations are made from
+_DERIVED = frozenset(
+    {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
+)
+_CHANGED = 0.05  # of a total, from which a reward is another one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """How live sessions are heard."""
+
+    rule: RewardRule = field(default_factory=RewardRule)
+    figures: Mapping[str, Figure] = field(default_factory=dict)  # what business figures mean
+    nearness: Nearness = letters_alike  # of messages; an encoder's knows meaning
+    clusters: Mapping[str, int] = field(default_factory=dict)  # session -> the cluster of its question
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came of scoring some sessions."""
+
+    scored: tuple[Trajectory, ...]
+    changed: tuple[str, ...]  # ids of trajectories whose reward is another one than before
+
+
+def score_live(
+    store: Store, listening: Listening, sessions: Collection[str] | None = None, run: str = "live"
+) -> Heard:
+    """Score the trajectories of these sessions, or of all about which something new was said."""
+    wanted = sessions_to_score(store.database) if sessions is None else list(sessions)
+    found = store.find(Query(sessions=wanted)) if wanted else []
+    if not found:
+        return Heard((), ())
+    recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
+    norms = norms_of(recent)
+    expected = expectations(_values(recent), listening.clusters) if listening.clusters else {}
+    said = statements_of(store.database, wanted)
+    scored: list[Trajectory] = []
+    for one in found:
+        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
+        signals += statement_signals(one, said.get(one.session_id, []), listening.figures)
+        signals += behaviour_signals(one, norms, listening.nearness)
+        near = expected.get(one.session_id, Expectation())
+        scored.append(score(replace(one, signals=tuple(signals)), lambda _: (), listening.rule, near))
+    with store.database.write():  # a word is taken in together with the reward that knows of it
+        store.append_scores(run, scored)
+        mark_scored(store.database, (one for some in said.values() for one in some))
+    moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(old.reward, new.reward)]
+    return Heard(tuple(scored), tuple(moved))
+
+
+def taught(store: Store, registry: Registry, ids: Collection[str]) -> dict[str, list[str]]:
+    """The versions that learned from these trajectories: version id -> the trajectories, sorted."""
+    by_pool: dict[str, set[str]] = {}
+    for one in ids:
+        for pool in pools_from(store.database, one):
+            by_pool.setdefault(pool, set()).add(one)
+    found = {
+        version.id: by_pool[version.pool] for version, _, _ in registry.versions() if version.pool in by_pool
+    }
+    return {version: sorted(some) for version, some in found.items()}
+
+
+def _values(recent: Collection[Trajectory]) -> dict[str, float]:
+    """What the user of each session said, on [0, 1]."""
+    found: dict[str, list[float]] = {}
+    for one in recent:
+        for signal in one.signals:
+            heard = signal.source is SignalSource.USER and signal.kind is SignalKind.OUTCOME
+            if heard and signal.score is not None:
+                found.setdefault(one.session_id, []).append((signal.score + 1) / 2)
+    return {session: sum(values) / len(values) for session, values in found.items()}
+
+
+def _moved(old: Reward | None, new: Reward | None) -> bool:
+    if old is None or new is None or old.total is None or new.total is None:
+        return (old and old.total) != (new and new.total)
+    return old.outcome is not new.outcome or abs(old.total - new.total) > _CHANGED

@@ -1,0 +1,88 @@
+"""Chat logs in OpenAI's form, one JSON object a line, into trajectories.
+
+A line is `{"messages": [...]}`, with `id`, `session_id`, `task_type`, `agent` and `version` where they are
+known. Lines that cannot be read are told with their number and field, and the others are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coevolve.codec import content_hash
+from coevolve.store.ingest.assemble import assemble
+from coevolve.store.ingest.spans import Span
+from coevolve.types import Trajectory
+
+_MOST_MESSAGES = 2_000
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLine:
+    """One line that was not taken."""
+
+    number: int  # from 1
+    field: str
+    why: str
+
+
+def read_chats(lines: Iterable[str]) -> Iterator[Trajectory | RefusedLine]:
+    """A trajectory for each line with at least one answer of the assistant, in the order of the lines."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _read_line(number, line)
+
+
+def _read_line(number: int, line: str) -> Trajectory | RefusedLine:
+    try:
+        chat = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return RefusedLine(number, "", f"no JSON: {error}"[:200])
+    if not isinstance(chat, Mapping) or not isinstance(chat.get("messages"), list):
+        return RefusedLine(number, "messages", "a list of messages is needed")
+    messages = chat["messages"]
+    if len(messages) > _MOST_MESSAGES:
+        return RefusedLine(number, "messages", f"{len(messages)} messages; {_MOST_MESSAGES} are taken")
+    for place, message in enumerate(messages):
+        if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
+            return RefusedLine(number, f"messages.{place}.role", f"one of {', '.join(sorted(_ROLES))}")
+    if not any(message["role"] == "assistant" for message in messages):
+        return RefusedLine(number, "messages", "no answer of an assistant is in it")
+    identity = str(chat.get("id") or content_hash(_plain(chat)))
+    (found,) = assemble(_spans(chat, messages, identity))
+    return found
+
+
+def _spans(chat: Mapping[str, Any], messages: list[Mapping[str, Any]], identity: str) -> Iterator[Span]:
+    """One model call for each answer: it saw what stands before it."""
+    named = {
+        "session.id": str(chat.get("session_id") or identity),
+        "gen_ai.operation.name": "chat",
+        "gen_ai.agent.name": str(chat.get("agent") or "agent"),
+        "coevolve.task_type": chat.get("task_type"),
+        "coevolve.version": chat.get("version"),
+    }
+    for place, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        yield Span(
+            trace_id=identity,
+            span_id=f"{place:06d}",
+            parent_id=None,
+            name="chat",
+            start_s=float(place * 10),  # only their order counts
+            end_s=float(place * 10),
+            attributes={
+                **named,
+                "gen_ai.input.messages": messages[:place],
+                "gen_ai.output.messages": [message],
+            },
+            resource={},
+        )
+
+
+def _plain(chat: Mapping[str, Any]) -> Any:
+    return json.loads(json.dumps(chat, sort_keys=True))

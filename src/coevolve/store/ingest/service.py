@@ -1,0 +1,185 @@
+"""The HTTP door of the store: OTLP traces and what users say, answered once they are on the disk.
+
+Bodies enter; an answer leaves when what it holds is durable, or with the field and the fix. Reading and
+redacting run in threads, so the event loop only waits. There is no authentication: bind it to a private
+address. What is refused in a batch does not cost the rest of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from coevolve.errors import CoevolveError, IngestError
+from coevolve.store.experience import Store
+from coevolve.store.ingest.spans import MOST_BYTES, Refused, Span, read_spans
+from coevolve.store.ingest.writer import Writer
+from coevolve.store.redaction import Redactor
+from coevolve.store.spans import append_spans, settle
+from coevolve.store.statements import append_statements
+from coevolve.types import Statement, StatementKind
+
+RETRY_AFTER_S = 1
+
+
+class Said(BaseModel):
+    """One statement as it is sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1, max_length=200)
+    session_id: str = Field(min_length=1, max_length=200)
+    kind: StatementKind
+    value: object
+    turn: int | None = Field(default=None, ge=0)
+    by: str = Field(default="", max_length=200)
+    given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+def create_app(
+    store: Store,
+    redactor: Redactor,
+    *,
+    now: Callable[[], float] = time.time,
+    most_waiting: int = 20_000,
+    settle_every_s: float = 5.0,
+) -> FastAPI:
+    """The service over an open store; closing the app commits what waits, and leaves the store open."""
+    readers = ThreadPoolExecutor(1, "ingest")
+    writer: Writer[Span] = Writer(lambda spans: append_spans(store, spans, now()), most_waiting)
+
+    async def settling() -> None:
+        while True:
+            await asyncio.sleep(settle_every_s)
+            while await asyncio.to_thread(settle, store, now()):
+                pass
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        task = asyncio.create_task(settling())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await asyncio.to_thread(writer.close)
+            readers.shutdown()
+
+    app = FastAPI(title="coevolve ingest", lifespan=lifespan)
+
+    @app.exception_handler(CoevolveError)
+    async def explain(_: Request, error: CoevolveError) -> JSONResponse:
+        status = error.status if isinstance(error, IngestError) else 503
+        headers = {"Retry-After": str(RETRY_AFTER_S)} if status in (429, 503) else None
+        return JSONResponse({"error": error.what, "fix": error.fix}, status, headers)
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.post("/v1/traces")
+    async def traces(request: Request) -> Response:
+        body = await _body(request)
+        kind = request.headers.get("content-type", "")
+        encoding = request.headers.get("content-encoding", "").strip().lower()
+
+        def prepare() -> tuple[list[Span], list[Refused]]:
+            spans, refused = read_spans(body, content_type=kind, encoding=encoding, now_s=now())
+            return [_redacted(one, redactor) for one in spans], refused
+
+        spans, refused = await asyncio.get_running_loop().run_in_executor(readers, prepare)
+        if spans:
+            await asyncio.wrap_future(writer.submit(spans))
+        return _answer(kind, refused)
+
+    @app.post("/v1/feedback")
+    async def feedback(request: Request) -> JSONResponse:
+        given, refused = _statements(await _body(request), redactor, now())
+        new = await asyncio.to_thread(append_statements, store.database, given) if given else []
+        answer = {"accepted": len(given), "new": len(new), "refused": refused}
+        return JSONResponse(answer, 400 if refused else 200)
+
+    return app
+
+
+async def _body(request: Request) -> bytes:
+    """The whole body, given up as soon as it is too large."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_BYTES:
+            fix = f"send smaller batches, at most {MOST_BYTES // 2**20} MiB"
+            raise IngestError(f"a body of more than {MOST_BYTES // 2**20} MiB", fix=fix, status=413)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _redacted(one: Span, redactor: Redactor) -> Span:
+    return replace(
+        one,
+        name=redactor.text(one.name),
+        attributes=redactor.value(one.attributes),
+        resource=redactor.value(one.resource),
+        events=tuple((name, redactor.value(attributes)) for name, attributes in one.events),
+        error=None if one.error is None else redactor.text(one.error),
+    )
+
+
+def _answer(kind: str, refused: Sequence[Refused]) -> Response:
+    """OTLP's answer in the language of the request; 400 where a span was refused, the others being kept."""
+    words = "; ".join(f"span {one.span_id}: {one.field}: {one.why}" for one in refused[:20])
+    status = 400 if refused else 200
+    if kind.startswith("application/json"):
+        partial = (
+            {"partialSuccess": {"rejectedSpans": len(refused), "errorMessage": words}} if refused else {}
+        )
+        return JSONResponse(partial, status)
+    message = ExportTraceServiceResponse()
+    if refused:
+        message.partial_success.rejected_spans = len(refused)
+        message.partial_success.error_message = words
+    return Response(message.SerializeToString(), status, media_type="application/x-protobuf")
+
+
+def _statements(
+    body: bytes, redactor: Redactor, now_s: float
+) -> tuple[list[Statement], list[dict[str, object]]]:
+    """The statements of a body (one object or a list), and what is wrong with the others."""
+    try:
+        sent = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise IngestError(
+            f"the body is no JSON: {error}"[:200], fix="send one statement or a list of them", status=400
+        ) from error
+    given: list[Statement] = []
+    refused: list[dict[str, object]] = []
+    for place, one in enumerate(sent if isinstance(sent, list) else [sent]):
+        try:
+            said = Said.model_validate(one)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "body"
+            refused.append({"place": place, "field": where, "why": first["msg"]})
+            continue
+        given.append(
+            Statement(
+                id=said.id,
+                session_id=said.session_id,
+                kind=said.kind,
+                value=redactor.value(said.value),
+                turn=said.turn,
+                by=redactor.text(said.by),
+                given_s=now_s if said.given_s is None else said.given_s,
+            )
+        )
+    return given, refused

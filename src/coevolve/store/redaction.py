@@ -1,0 +1,123 @@
+"""Secrets and personal data out, stable placeholders in, before anything is written.
+
+Texts, JSON values and trajectories enter and leave in the same shape. One value has one placeholder in the
+whole store (`<EMAIL_3fa9c2d1>`), so that an agent can still be seen to copy the right one; without the
+store's key nobody can try out which value it stands for. What no rule knows stays: a name, an address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from coevolve.store.redaction_rules import RedactionRule, rules
+from coevolve.types import Action, Trajectory, Turn
+
+FIELDS = re.compile(
+    r"(pass(word|wd|phrase)|pwd|secret|client_secret|api_?key|(access|private)_key|cookie|set_cookie|"
+    r"(access|refresh|auth)_token|(proxy_)?authorization|ssn|card_number|cvv|cvc|iban)"
+)  # names whose whole value is a secret, in lower case with underscores
+_PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
+_NUMBERS = re.compile(r"[+(]?\d[\d ./()-]{5,}\d")
+_BEFORE, _AFTER = 16, 2  # characters around a run of digits that a rule may look at
+_DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
+
+
+class Redactor:
+    """Compiled rules and the store's key. Safe to share between threads."""
+
+    def __init__(self, key: bytes, fields: re.Pattern[str] = FIELDS) -> None:
+        """`fields`: names whose whole value is replaced, in lower case with underscores."""
+        self._key = key
+        self._fields = fields
+        self._rules = tuple(rule for rule in rules() if rule.needles)
+        self._digit_rules = tuple(rule for rule in rules() if not rule.needles)
+
+    def text(self, text: str) -> str:
+        """The text with every match replaced."""
+        lowered = text.lower()
+        for rule in self._rules:
+            if any(needle in lowered for needle in rule.needles):
+                text = rule.pattern.sub(partial(self._replaced, rule), text)
+        return self._numbers(text)
+
+    def _numbers(self, text: str) -> str:
+        """Rules of digits are tried around runs of digits alone, so that they do not look at every letter."""
+        parts, last = [], 0
+        for run in _NUMBERS.finditer(text):
+            start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
+            for rule in self._digit_rules:
+                for match in rule.pattern.finditer(text, start, end):
+                    if match.start() >= last and rule.check(match):
+                        parts += [text[last : match.start()], self._placeholder(rule.kind, match.group())]
+                        last = match.end()
+        return "".join([*parts, text[last:]])
+
+    def value(self, value: Any, field: str = "") -> Any:
+        """A JSON value with its texts redacted, and the whole of a field that names a secret."""
+        if field and self._named(field) and value not in (None, "", [], {}):
+            return self._placeholder(
+                field.upper().replace("-", "_"), value if isinstance(value, str) else repr(value)
+            )
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(str(key)): self.value(inner, str(key)) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(inner, field) for inner in value]
+        return value
+
+    def trajectory(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with its texts redacted.
+
+        A turn that held something loses its token ids and log-probabilities, since they spell it out.
+        """
+        task = trajectory.task
+        clean_task = replace(task, opening=self.text(task.opening), spec=self.value(task.spec))
+        turns = tuple(self._turn(turn) for turn in trajectory.turns)
+        if turns and clean_task.opening != task.opening:
+            turns = (replace(turns[0], context_ids=()), *turns[1:])
+        checks, signals = (
+            tuple(replace(one, why=self.text(one.why)) for one in some)
+            for some in (trajectory.checks, trajectory.signals)
+        )
+        return replace(trajectory, task=clean_task, turns=turns, checks=checks, signals=signals)
+
+    def _turn(self, turn: Turn) -> Turn:
+        action = turn.action
+        if action is not None:
+            action = Action(action.tool, self.value(action.args))
+        clean = replace(
+            turn,
+            observation=self.text(turn.observation),
+            raw=self.text(turn.raw),
+            thought=self.text(turn.thought),
+            action=action,
+            result=self.text(turn.result),
+            error=None if turn.error is None else self.text(turn.error),
+            events=tuple(self.text(event) for event in turn.events),
+        )
+        if (clean.observation, clean.raw) == (turn.observation, turn.raw):
+            return clean
+        return replace(clean, context_ids=(), output_ids=(), logprobs=())
+
+    def _replaced(self, rule: RedactionRule, match: re.Match[str]) -> str:
+        whole, found = match.group(), match.group(rule.group)
+        if found is None or _PLACEHOLDER.match(found) or not rule.check(match):
+            return whole
+        at = match.start(rule.group) - match.start()
+        return whole[:at] + self._placeholder(rule.kind, found) + whole[at + len(found) :]
+
+    def _placeholder(self, kind: str, value: str) -> str:
+        """The same for values that differ in case, spaces and separators only."""
+        plain = re.sub(r"[\s().-]", "", value).lower() if kind in _DIGIT_KINDS else value.strip().lower()
+        digest = hmac.new(self._key, f"{kind}\x1f{plain}".encode(), hashlib.sha256).hexdigest()
+        return f"<{kind}_{digest[:8]}>"
+
+    def _named(self, field: str) -> bool:
+        return self._fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None

@@ -1,0 +1,108 @@
+"""Spans as they came, and the trajectories that become of them once a trace is quiet.
+
+Spans enter in any order and any number of times; what `append_spans` has returned from is on the disk. A
+trace that hears from nobody for a while becomes trajectories; spans that come later still make new ones,
+and the old ones are marked as replaced. Nothing is lost by waiting: a trace is assembled from all it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from coevolve.database.tables import spans, traces, trajectories
+from coevolve.store.experience import Store
+from coevolve.store.ingest.assemble import assemble
+from coevolve.store.ingest.spans import Span
+from coevolve.types import Trajectory
+
+QUIET_S = 30.0  # without a new span, after which a trace is taken as whole
+
+
+def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
+    """Keep spans in one transaction. One that is there already, by trace and span id, is passed over."""
+    if not given:
+        return
+    rows = [
+        {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": _written(one)}
+        for one in given
+    ]
+    heard = [{"trace_id": trace, "last_s": now_s} for trace in dict.fromkeys(one.trace_id for one in given)]
+    with store.database.write() as connection:
+        insert = _insert(connection)
+        connection.execute(insert(spans).on_conflict_do_nothing(), rows)
+        upsert = insert(traces)
+        upsert = upsert.on_conflict_do_update(
+            index_elements=[traces.c.trace_id], set_={"last_s": upsert.excluded.last_s}
+        )
+        connection.execute(upsert, heard)
+
+
+def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200) -> list[Trajectory]:
+    """Turn quiet traces into trajectories.
+
+    Args: most: traces of one call, those that wait longest first.
+
+    Returns: the new trajectories; none for a trace whose late spans changed nothing.
+    """
+    quiet = sa.select(traces).where(
+        traces.c.last_s <= now_s - quiet_s,
+        sa.or_(traces.c.assembled_s.is_(None), traces.c.assembled_s < traces.c.last_s),
+    )
+    with store.database.read() as connection:
+        waiting = connection.execute(quiet.order_by(traces.c.last_s).limit(most)).all()
+        held = {row.trace_id: _spans_of(connection, row.trace_id) for row in waiting}
+    made: list[Trajectory] = []
+    for row in waiting:
+        found = assemble(held[row.trace_id])
+        with store.database.write() as connection:
+            made += _kept(store, connection, found)
+            done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
+            connection.execute(done.values(assembled_s=row.last_s))
+    return made
+
+
+def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> list[Trajectory]:
+    """Append what is new; what an earlier assembly made of the same spans' beginning is replaced."""
+    new: list[Trajectory] = []
+    for one in found:
+        same = sa.or_(
+            trajectories.c.id == one.id, trajectories.c.id.startswith(f"{one.id}~", autoescape=True)
+        )
+        query = sa.select(trajectories.c.id).where(same).order_by(trajectories.c.seq)
+        before = list(connection.execute(query).scalars())
+        if before and replace(store.get(before[-1]), id=one.id, signals=(), reward=None) == one:
+            continue
+        kept = replace(one, id=f"{one.id}~{len(before) + 1}") if before else one
+        store.append([kept])
+        if before:
+            old = sa.update(trajectories).where(trajectories.c.id == before[-1])
+            connection.execute(old.values(replaced_by=kept.id))
+        new.append(kept)
+    return new
+
+
+def _spans_of(connection: Connection, trace_id: str) -> list[Span]:
+    query = sa.select(spans.c.body).where(spans.c.trace_id == trace_id)
+    return [_read(body) for body in connection.execute(query).scalars()]
+
+
+def _written(one: Span) -> str:
+    return json.dumps(asdict(one), separators=(",", ":"), ensure_ascii=False)
+
+
+def _read(body: str) -> Span:
+    fields: dict[str, Any] = json.loads(body)
+    fields["events"] = tuple((name, attributes) for name, attributes in fields["events"])
+    return Span(**fields)
+
+
+def _insert(connection: Connection) -> Any:
+    """INSERT as the database's own dialect has it, with ON CONFLICT."""
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

@@ -1,0 +1,102 @@
+"""What was said about sessions, kept beside their trajectories; it may come before or long after them.
+
+Statements enter and are never changed: who changes their mind sends another one under another id.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from coevolve.codec import content_hash, from_json, to_json
+from coevolve.database import Database
+from coevolve.database.tables import statements, trajectories
+from coevolve.errors import IngestError
+from coevolve.types import Statement
+
+_BATCH = 500  # bound parameters of one query, far below any database's limit
+
+
+def append_statements(database: Database, given: Iterable[Statement]) -> list[str]:
+    """Keep statements in one transaction. Idempotent by id.
+
+    Returns: ids of those that were not there before.
+    Raises: IngestError: an id is there with other content; then nothing is kept.
+    """
+    batch = {one.id: one for one in given}
+    rows = {one.id: _row(one) for one in batch.values()}
+    with database.write() as connection:
+        held: dict[str, str] = {}
+        ids = list(rows)
+        for start in range(0, len(ids), _BATCH):
+            query = sa.select(statements.c.id, statements.c.content)
+            some = connection.execute(query.where(statements.c.id.in_(ids[start : start + _BATCH])))
+            held |= {row.id: row.content for row in some}
+        for id, content in held.items():
+            if rows[id]["content"] != content:
+                raise IngestError(
+                    f"statement {id} is already in {database.name} with other content",
+                    fix="send it under an id of its own; what was said is never overwritten",
+                    status=409,
+                )
+        new = [row for id, row in rows.items() if id not in held]
+        if new:
+            connection.execute(sa.insert(statements), new)
+    return [str(row["id"]) for row in new]
+
+
+def statements_of(database: Database, sessions: Iterable[str]) -> dict[str, list[Statement]]:
+    """What was said about each of these sessions, in the order in which it was said."""
+    found: dict[str, list[Statement]] = defaultdict(list)
+    ids = list(dict.fromkeys(sessions))
+    with database.read() as connection:
+        for start in range(0, len(ids), _BATCH):
+            query = sa.select(statements.c.body).where(
+                statements.c.session_id.in_(ids[start : start + _BATCH])
+            )
+            for row in connection.execute(query.order_by(statements.c.given_s, statements.c.seq)):
+                one = from_json(Statement, row.body)
+                found[one.session_id].append(one)
+    return dict(found)
+
+
+def sessions_to_score(database: Database, limit: int = 1000) -> list[str]:
+    """Sessions with trajectories of which something was said that no reward knows of, the oldest word first.
+
+    Theirs are the rewards to recompute; what learned from the old ones is found by lineage.
+    """
+    query = (
+        sa.select(statements.c.session_id)
+        .where(statements.c.scored_s.is_(None))
+        .where(sa.exists().where(trajectories.c.session_id == statements.c.session_id))
+        .group_by(statements.c.session_id)
+        .order_by(sa.func.min(statements.c.seq))
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def mark_scored(database: Database, given: Iterable[Statement]) -> None:
+    """Note that rewards know of these statements."""
+    ids = [one.id for one in given]
+    with database.write() as connection:
+        for start in range(0, len(ids), _BATCH):
+            some = statements.c.id.in_(ids[start : start + _BATCH])
+            connection.execute(sa.update(statements).where(some).values(scored_s=time.time()))
+
+
+def _row(one: Statement) -> dict[str, object]:
+    body = to_json(one)
+    return {
+        "id": one.id,
+        "session_id": one.session_id,
+        "kind": one.kind.value,
+        "given_s": one.given_s,
+        "created_s": time.time(),
+        "content": content_hash(body),
+        "body": body,
+    }

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coevolve.errors import FeedbackError
+from coevolve.feedback.statements import Figure, statement_signals
+from coevolve.types import SignalKind, SignalSource, StatementKind
+from live_samples import says, talk
+
+TALK = talk(("Where is my order?", "It arrives on Monday at your door, between nine and noon."))
+FIGURES = {"follow_up_ticket": Figure(good=0, bad=1), "revenue": Figure(good=100, bad=0, weight=2.0)}
+
+
+def score_of(kind: StatementKind, value: Any) -> float | None:
+    return statement_signals(TALK, [says(kind, value)], FIGURES)[0].score
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "score"),
+    [
+        (StatementKind.STARS, 5, 1.0),
+        (StatementKind.STARS, 3, 0.0),
+        (StatementKind.STARS, 1, -1.0),
+        (StatementKind.THUMB, True, 1.0),
+        (StatementKind.THUMB, False, -1.0),
+        (StatementKind.SOLVED, False, -1.0),
+        (StatementKind.TEXT, "never again!", None),
+        (StatementKind.FIGURE, {"name": "follow_up_ticket", "value": True}, -1.0),
+        (StatementKind.FIGURE, {"name": "revenue", "value": 75}, 0.5),
+        (StatementKind.FIGURE, {"name": "revenue", "value": 4000}, 1.0),
+        (StatementKind.FIGURE, {"name": "unheard_of", "value": 3}, None),
+        (StatementKind.LABEL, {"score": -0.5, "why": "half of it is wrong"}, -0.5),
+        (StatementKind.LABEL, {"score": None, "why": "cannot tell"}, None),
+    ],
+)
+def test_each_kind_of_statement_has_its_score(kind: StatementKind, value: Any, score: float | None) -> None:
+    assert score_of(kind, value) == score
+
+
+def test_the_less_of_an_answer_was_kept_the_worse_it_was() -> None:
+    kept = score_of(StatementKind.EDIT, "It arrives on Monday at your door, between nine and noon.")
+    mended = score_of(StatementKind.EDIT, "It arrives on Tuesday at your door, between nine and noon.")
+    replaced = score_of(StatementKind.EDIT, "We lost it. Sorry.")
+    assert kept == 1.0
+    assert mended is not None
+    assert replaced is not None
+    assert -1 <= replaced < 0 < mended < 1
+
+
+def test_signals_say_who_spoke_of_which_turn_and_what_they_weigh() -> None:
+    given = [
+        says(StatementKind.STARS, 2, turn=0),
+        says(StatementKind.FIGURE, {"name": "revenue", "value": 1}),
+        says(StatementKind.TEXT, "well\n  well"),
+        says(StatementKind.LABEL, {"score": 1, "why": ""}),
+    ]
+    stars, figure, text, label = statement_signals(TALK, given, FIGURES)
+    assert (stars.source, stars.turn, stars.kind) == (SignalSource.USER, 0, SignalKind.OUTCOME)
+    assert (figure.source, figure.name, figure.weight) == (SignalSource.BUSINESS, "business.revenue", 2.0)
+    assert (text.kind, text.why) == (SignalKind.EXPLANATORY, "the user wrote: well well")
+    assert label.source is SignalSource.REVIEWER
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (StatementKind.STARS, 6),
+        (StatementKind.STARS, True),
+        (StatementKind.STARS, float("nan")),
+        (StatementKind.THUMB, "up"),
+        (StatementKind.SOLVED, None),
+        (StatementKind.TEXT, 3),
+        (StatementKind.EDIT, {}),
+        (StatementKind.FIGURE, {"name": "revenue"}),
+        (StatementKind.FIGURE, {"name": "revenue", "value": "much"}),
+        (StatementKind.LABEL, {"score": 2, "why": ""}),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_with_its_statement(kind: StatementKind, value: Any) -> None:
+    with pytest.raises(FeedbackError, match="statement s1/"):
+        score_of(kind, value)
+
+
+def test_an_edit_of_a_turn_that_said_nothing_is_unknown() -> None:
+    silent = says(StatementKind.EDIT, "better", turn=7)
+    assert statement_signals(TALK, [silent], FIGURES)[0].score is None
+
+
+def test_a_figure_that_is_best_and_worst_at_once_is_refused() -> None:
+    with pytest.raises(FeedbackError, match="says nothing"):
+        Figure(good=1, bad=1)

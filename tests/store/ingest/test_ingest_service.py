@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from coevolve.store import Store, open_store
+from coevolve.store.ingest import service
+from coevolve.store.ingest.service import create_app
+from coevolve.store.redaction import Redactor
+from coevolve.store.spans import append_spans, settle
+from coevolve.store.statements import statements_of
+from otlp_samples import JSON, NANOS, PROTOBUF, json_body, json_span, proto, request
+from span_samples import NOW_S
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def client(store: Store) -> Iterator[TestClient]:
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600)
+    with TestClient(app) as opened:
+        yield opened
+
+
+def message(role: str, text: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+
+def a_chat(number: int, reply: str = "It is on its way.") -> dict[str, Any]:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": message("user", f"Where is order {number}?"),
+        "gen_ai.output.messages": message("assistant", reply),
+    }
+    return json_span(
+        traceId=f"{number:032x}",
+        attributes=[{"key": name, "value": {"stringValue": value}} for name, value in attributes.items()],
+    )
+
+
+def send(client: TestClient, body: bytes, kind: str = JSON, **headers: str) -> Any:
+    return client.post("/v1/traces", content=body, headers={"content-type": kind, **headers})
+
+
+def test_spans_are_durable_when_the_answer_comes_and_become_trajectories(
+    client: TestClient, store: Store
+) -> None:
+    assert (answer := send(client, json_body(a_chat(1), a_chat(2)))).status_code == 200
+    assert answer.json() == {}
+    assert (
+        send(client, gzip.compress(json_body(a_chat(2))), **{"content-encoding": "gzip"}).status_code == 200
+    )
+    assert [one.task.opening for one in settle(store, NOW_S + 100)] == [
+        "Where is order 1?",
+        "Where is order 2?",
+    ]
+
+
+def test_a_protobuf_request_gets_a_protobuf_answer(client: TestClient) -> None:
+    answer = send(client, request(proto()), PROTOBUF)
+    assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, PROTOBUF, b"")
+
+
+def test_a_refused_span_is_named_with_its_field_and_the_rest_is_kept(
+    client: TestClient, store: Store
+) -> None:
+    answer = send(client, json_body(a_chat(1), json_span(startTimeUnixNano="soon")))
+    assert answer.status_code == 400
+    assert answer.json()["partialSuccess"]["rejectedSpans"] == 1
+    assert "startTimeUnixNano" in answer.json()["partialSuccess"]["errorMessage"]
+    assert len(settle(store, NOW_S + 100)) == 1
+    old = proto(start_time_unix_nano=NANOS - 10 * 365 * 86_400 * 10**9)
+    assert b"10 years off" in send(client, request(old), PROTOBUF).content
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"), [(b"\xff\xff", PROTOBUF, 400), (b"{", JSON, 400), (b"x", "text/html", 415)]
+)
+def test_a_broken_body_is_a_4xx_with_its_fix(client: TestClient, body: bytes, kind: str, status: int) -> None:
+    answer = send(client, body, kind)
+    assert answer.status_code == status
+    assert answer.json()["fix"]
+
+
+def test_a_body_that_is_too_large_is_given_up_early(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST_BYTES", 1000)
+    assert send(client, b"x" * 5000).status_code == 413
+
+
+def test_secrets_do_not_reach_the_disk(client: TestClient, store: Store, tmp_path: Path) -> None:
+    send(client, json_body(a_chat(1, "Mail ann.lee@example.org, the key is sk-proj-a1B2c3D4e5F6g7H8i9J0kL.")))
+    (found,) = settle(store, NOW_S + 100)
+    assert "<EMAIL_" in found.turns[0].raw
+    store.close()
+    for file in tmp_path.iterdir():
+        assert b"ann.lee" not in file.read_bytes()
+        assert b"sk-proj-a1B2" not in file.read_bytes()
+
+
+def test_many_senders_at_once_lose_and_double_nothing(client: TestClient, store: Store) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        bodies = [json_body(a_chat(k), a_chat(k + 1)) for k in range(1, 65)]
+        assert {answer.status_code for answer in pool.map(lambda body: send(client, body), bodies)} == {200}
+    assert len(settle(store, NOW_S + 100)) == 65
+
+
+def test_more_than_can_be_written_is_pushed_back_with_the_time_to_wait(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    began, go = threading.Event(), threading.Event()
+
+    def slow(*given: Any) -> None:
+        began.set()
+        assert go.wait(10)
+        append_spans(*given)
+
+    monkeypatch.setattr("coevolve.store.ingest.service.append_spans", slow)
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, most_waiting=3, settle_every_s=3600)
+    with TestClient(app) as client, ThreadPoolExecutor(2) as pool:
+        first = pool.submit(send, client, json_body(a_chat(1), a_chat(2)))
+        assert began.wait(10)
+        pushed = send(client, json_body(a_chat(3), a_chat(4)))
+        go.set()
+        assert (pushed.status_code, pushed.headers["retry-after"]) == (429, "1")
+        assert first.result(10).status_code == 200
+        assert send(client, json_body(a_chat(3), a_chat(4))).status_code == 200
+    assert len(settle(store, NOW_S + 100)) == 4
+
+
+def test_feedback_is_kept_by_session_and_a_bad_one_does_not_cost_the_others(
+    client: TestClient, store: Store
+) -> None:
+    good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": 5.0}
+    bad = {"id": "f2", "session_id": "s", "kind": "applause", "value": 4}
+    answer = client.post("/v1/feedback", json=[good, bad, {**good, "id": "f3", "turn": -1}])
+    assert answer.status_code == 400
+    assert [(one["place"], one["field"]) for one in answer.json()["refused"]] == [(1, "kind"), (2, "turn")]
+    assert client.post("/v1/feedback", json=good).json() == {"accepted": 1, "new": 0, "refused": []}
+    (kept,) = statements_of(store.database, ["s"])["s"]
+    assert (kept.id, kept.value, kept.given_s) == ("f1", 4, 5.0)
+    text_of = {"id": "f4", "session_id": "t", "kind": "text", "value": "write to ann@example.org"}
+    assert client.post("/v1/feedback", json=text_of).status_code == 200
+    assert "<EMAIL_" in statements_of(store.database, ["t"])["t"][0].value
+
+
+def test_the_same_feedback_id_with_other_content_is_refused(client: TestClient) -> None:
+    one = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": 1.0}
+    assert client.post("/v1/feedback", json=one).status_code == 200
+    assert client.post("/v1/feedback", json={**one, "value": 1}).status_code == 409
+    assert client.post("/v1/feedback", content=b"{").status_code == 400

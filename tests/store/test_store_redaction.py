@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coevolve.store.redaction import Redactor
+from coevolve.types import Action
+from live_samples import talk
+
+REDACTOR = Redactor(b"k" * 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("write to Ann.Lee+shop@mail.example.co.uk soon", "Ann.Lee+shop@mail.example.co.uk"),
+        ("call +358 40 123 4567", "+358 40 123 4567"),
+        ("call (415) 555-2671 or so", "(415) 555-2671"),
+        ("card 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("to DE89 3704 0044 0532 0130 00, please", "DE89 3704 0044 0532 0130 00"),
+        ("my SSN is 078-05-1120", "078-05-1120"),
+        ("from 93.184.216.34 today", "93.184.216.34"),
+        ("AWS AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
+        ("export GH=ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"),
+        ("Authorization: Bearer abcDEF123456ghiJKL789", "abcDEF123456ghiJKL789"),
+        ("my password is hunter2", "hunter2"),
+        ("mein Passwort ist geheim12", "geheim12"),
+        ("password: swordfish\n", "swordfish"),
+        ('{"clientSecret": "abcdEFGH1234"}', "abcdEFGH1234"),
+        ("postgres://app:s3cr3t@db:5432/x", "s3cr3t"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----", "MIIEow"),
+        ("Cookie: theme=dark; sessionid=ab12cd34ef56gh", "ab12cd34ef56gh"),
+        ("pay by 4111-1111-1111-1111, CVV 123", "123"),
+    ],
+)
+def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, secret: str) -> None:
+    clean = REDACTOR.text(text)
+    assert secret not in clean
+    assert re.search(r"<[A-Z_]+_[0-9a-f]{8}>", clean)
+    assert clean[:3] == text[:3] or text.startswith((secret, "-----"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 86729 of 2026-11-30 12:45 for $1,204.50",
+        "card 4111 1111 1111 1112 fails its check digit",
+        "version 10.0.19045.2006, at 127.0.0.1 and 192.168.1.20",
+        "password is required; reset your password",
+        "max_tokens: 4096, token count: 1536",
+        "api_key=os.environ['KEY'] or <API_KEY> or ${API_KEY}",
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "id 123e4567-e89b-12d3-a456-426614174000",
+        "@dataclass and npm i @types/node, says @ann",
+        "ISBN 978-3-16-148410-0, lines 2019-2024, call 112",
+        "PIN 1456",
+    ],
+)
+def test_look_alikes_stay_as_they_are(text: str) -> None:
+    assert REDACTOR.text(text) == text
+
+
+def test_a_value_has_one_placeholder_in_the_whole_store_and_another_under_another_key() -> None:
+    one = REDACTOR.text("ann@example.org")
+    assert REDACTOR.text("Mail ANN@example.org!") == f"Mail {one}!"
+    assert REDACTOR.text("+358 40 1234567") == REDACTOR.text("+358-40-123-4567")
+    assert REDACTOR.text("bob@example.org") != one != Redactor(b"other" * 8).text("ann@example.org")
+
+
+def test_redacting_twice_is_redacting_once() -> None:
+    once = REDACTOR.text("password: Winter2024! from ann@example.org, +358 40 123 4567")
+    assert REDACTOR.text(once) == once
+
+
+def test_fields_that_name_a_secret_lose_their_whole_value_at_any_depth() -> None:
+    given: Any = {
+        "user": {"api-key": "plain words", "note": "hi", "Password": ["a", "b"]},
+        "list": [{"cookie": "x"}, 3, None, True],
+        "ann@example.org": 1,
+    }
+    clean = REDACTOR.value(given)
+    assert clean["user"]["note"] == "hi"
+    assert re.fullmatch(r"<API_KEY_[0-9a-f]{8}>", clean["user"]["api-key"])
+    assert isinstance(clean["user"]["Password"], str)
+    assert clean["list"][1:] == [3, None, True]
+    assert "ann@example.org" not in clean
+
+
+def test_a_turn_that_held_something_loses_its_token_ids_and_others_keep_them() -> None:
+    base = talk(("Hi", "Hello."), ("I am ann@example.org", "Thanks."))
+    ids = {"context_ids": (1, 2), "output_ids": (3,), "logprobs": (-0.1,)}
+    turns = tuple(replace(turn, **ids) for turn in base.turns)  # type: ignore[arg-type]
+    turns = (turns[0], replace(turns[1], action=Action("find", {"mail": "ann@example.org"})))
+    clean = REDACTOR.trajectory(replace(base, turns=turns))
+    assert (clean.turns[0].context_ids, clean.turns[0].output_ids) == ((1, 2), (3,))
+    assert (clean.turns[1].context_ids, clean.turns[1].output_ids, clean.turns[1].logprobs) == ((), (), ())
+    assert clean.turns[1].action is not None
+    assert clean.turns[1].action.args["mail"] == REDACTOR.text("ann@example.org")
+    assert "ann@" not in repr(clean)
+
+
+@given(st.text(max_size=300))
+def test_any_text_comes_back_as_text(text: str) -> None:
+    assert isinstance(REDACTOR.text(text), str)
+
+
+@pytest.mark.parametrize(
+    "piece", ["a@", "1 ", "+1 ", "password is ", "x.", "://a:", "eyJa.", "-----BEGIN PRIVATE KEY-----"]
+)
+def test_hostile_repetition_takes_no_time(piece: str) -> None:
+    import time
+
+    began = time.process_time()
+    REDACTOR.text(piece * (200_000 // len(piece)))
+    assert time.process_time() - began < 5.0

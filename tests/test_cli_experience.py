@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cli_world import invoke
+from coevolve.cli.experience import KEY_VARIABLE, redaction_key
+from coevolve.errors import ConfigError
+from coevolve.store import open_store
+from otlp_samples import JSON, json_body, json_span
+from span_samples import ANSWERED, TOLD
+
+
+def chats(path: Path, *lines: Any) -> Path:
+    path.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines), "utf-8")
+    return path
+
+
+def test_chats_are_imported_once_redacted_and_bad_lines_are_told(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    mail = [*ANSWERED, {"role": "assistant", "content": "Written to ann@example.org."}]
+    file = chats(tmp_path / "chats.jsonl", {"messages": [*ANSWERED, *TOLD]}, "{", {"messages": mail})
+    first = json.loads(invoke("experience", "import", file, "--store", store, "--json").stdout)
+    assert (first["added"], [(one["line"], one["field"]) for one in first["refused"]]) == (2, [(2, "")])
+    again = json.loads(invoke("experience", "import", file, "--store", store, "--json").stdout)
+    assert again["added"] == 0
+    opened = open_store(store)
+    assert "ann@example.org" not in repr(opened.find())
+    opened.close()
+
+
+def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
+    done = invoke("experience", "import", tmp_path / "none.jsonl", "--store", f"sqlite:///{tmp_path}/x.db")
+    assert done.exit_code == 2
+    assert "fix: name a file of chats" in done.stderr
+
+
+def test_the_key_is_made_once_for_its_owner_alone_and_another_store_needs_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    store = f"sqlite:///{tmp_path}/new/x.db"
+    key = redaction_key(store)
+    assert redaction_key(store) == key
+    assert len(key) == 64
+    assert (tmp_path / "new" / "x.db.key").stat().st_mode & 0o077 == 0
+    with pytest.raises(ConfigError, match="needs a key"):
+        redaction_key("postgresql://u:secret@host/db")
+    monkeypatch.setenv(KEY_VARIABLE, "given")
+    assert redaction_key("postgresql://u:secret@host/db") == b"given"
+
+
+def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    words = ["experience", "serve", "--store", store, "--port", "0", "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "coevolve", *words], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        import time
+
+        body = json_body(
+            json_span(startTimeUnixNano=str(time.time_ns()), endTimeUnixNano=str(time.time_ns()))
+        )
+        with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20)) as client:
+            assert client.post("/v1/traces", content=body, headers={"content-type": JSON}).status_code == 200
+            said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5}
+            assert client.post("/v1/feedback", json=said).status_code == 200
+        os.kill(process.pid, signal.SIGKILL)
+    opened = open_store(store)
+    with opened.database.read() as connection:
+        counts = [
+            connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar()
+            for name in ("spans", "statements")
+        ]
+    opened.close()
+    assert counts == [1, 1]

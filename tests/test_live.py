@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from coevolve.feedback.statements import Figure
+from coevolve.live import Listening, score_live, taught
+from coevolve.registry import Registry, make_version
+from coevolve.store import Store
+from coevolve.store.pools import append_pool
+from coevolve.store.statements import append_statements
+from coevolve.types import Outcome, SignalSource, Standing, StatementKind
+from live_samples import outcome_signal, says, talk
+
+LISTENING = Listening(figures={"follow_up_ticket": Figure(good=0, bad=1)})
+
+
+def of(store: Store, name: str) -> tuple[Outcome | None, float]:
+    reward = store.get(f"t-{name}").reward
+    assert reward is not None
+    assert reward.total is not None
+    return reward.outcome, reward.total
+
+
+def test_a_word_that_comes_days_later_changes_the_reward_and_names_the_versions_that_learned(
+    store: Store,
+) -> None:
+    store.append([talk(("Where is it?", "On its way."), name=name) for name in ("a", "b")])
+    append_statements(store.database, [says(StatementKind.STARS, 5, session="a")])
+    first = score_live(store, LISTENING)
+    assert [one.id for one in first.scored] == ["t-a"]
+    assert of(store, "a")[0] is Outcome.SUCCESS
+    registry = Registry(store.database)
+    base = make_version(base="m", harness={})
+    registry.add(base, Standing.CHAMPION)
+    append_pool(store.database, "p1", path="x", sources=["t-a"])
+    append_pool(store.database, "p2", path="y", sources=["t-b"])
+    learned = make_version(base="m", harness={}, parent=base.id, pool="p1")
+    registry.add(learned)
+    registry.add(make_version(base="m", harness={}, parent=base.id, pool="p2"))
+    late = says(StatementKind.FIGURE, {"name": "follow_up_ticket", "value": 1}, session="a")
+    append_statements(store.database, [late])
+    second = score_live(store, LISTENING)
+    assert second.changed == ("t-a",)
+    assert of(store, "a")[0] is not Outcome.SUCCESS
+    assert taught(store, registry, second.changed) == {learned.id: ["t-a"]}
+    assert score_live(store, LISTENING).scored == ()
+
+
+def test_a_session_nobody_spoke_of_is_scored_neutral_where_it_is_asked_for(store: Store) -> None:
+    store.append([talk(("Where is it?", "On its way."), name="a")])
+    found = score_live(store, LISTENING, ["a"])
+    outcome, total = of(store, "a")
+    assert outcome is None
+    assert total == pytest.approx(0.0, abs=0.02)
+    assert found.changed == ("t-a",)  # from nothing to neutral
+    assert score_live(store, LISTENING, ["a"]).changed == ()
+
+
+def test_a_judges_signals_stay_and_users_are_read_anew(store: Store) -> None:
+    judged = replace(
+        talk(("q", "a"), name="a"),
+        signals=(outcome_signal(SignalSource.JUDGE, 1.0), outcome_signal(SignalSource.USER, -1.0)),
+    )
+    store.append([judged])
+    append_statements(store.database, [says(StatementKind.THUMB, True, session="a")])
+    (found,) = score_live(store, LISTENING).scored
+    assert [(s.source, s.score) for s in found.signals if s.score is not None] == [
+        (SignalSource.JUDGE, 1.0),
+        (SignalSource.USER, 1.0),
+    ]
+
+
+def test_one_angry_user_of_a_content_cluster_moves_little(store: Store) -> None:
+    names = [f"s{k}" for k in range(12)]
+    store.append([talk(("Where is it?", "On its way."), name=name) for name in names])
+    append_statements(store.database, [says(StatementKind.STARS, 5, session=name) for name in names[1:]])
+    score_live(store, LISTENING)
+    append_statements(store.database, [says(StatementKind.STARS, 1, session="s0")])
+    alone = score_live(store, LISTENING).scored[0].reward
+    among = score_live(store, replace(LISTENING, clusters=dict.fromkeys(names, 0)), ["s0"]).scored[0].reward
+    assert alone is not None
+    assert among is not None
+    assert alone.outcome is Outcome.FAILURE
+    assert among.outcome is not Outcome.FAILURE
+
+
+def test_a_word_that_says_nothing_new_is_taken_in_once(store: Store) -> None:
+    store.append([talk(("q", "a"), name="a")])
+    same = says(StatementKind.STARS, 5, session="a")
+    append_statements(store.database, [same, replace(same, id="again")])
+    assert len(score_live(store, LISTENING).scored) == 1
+    append_statements(store.database, [replace(same, id="and again")])
+    assert len(score_live(store, LISTENING).scored) == 1
+    assert score_live(store, LISTENING).scored == ()
