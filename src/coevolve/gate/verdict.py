@@ -7,24 +7,21 @@ protect against tasks that were seen in training (see `fingerprints`) or against
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coevolve.errors import GateError
+from coevolve.gate.evidence import OVERALL, Evidence, figures, gather
 from coevolve.gate.rule import GateRule, PairedResult
 from coevolve.gate.statistics import (
     Crossing,
     Look,
     holm,
-    mean_interval,
-    paired_interval,
     pairs_needed,
     sequential_sign_test,
     sign_test,
 )
 from coevolve.types import Decision, TypeFigures, Verdict
 
-OVERALL = "overall"
 _SUSPICION = 0.15  # unadjusted p of a fall beyond the margin from which fresh tasks are worth their time
 _HOPE = 0.2  # chance to show a gain of the size seen by the last task, below which no more are drawn
 
@@ -36,18 +33,6 @@ class Weighing:
     verdict: Verdict
     more_overall: bool = False  # a gain is in sight, and the cap is not reached
     fresh_types: tuple[str, ...] = ()  # types whose fall must be checked on fresh tasks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Evidence:
-    overall: TypeFigures  # without the fresh tasks of single types
-    types: tuple[TypeFigures, ...]  # with them
-    main: Sequence[PairedResult]
-    seen: int
-    unknown: int
-    fresh_draws: Mapping[str, int]  # how often each type was drawn afresh
-    fresh_loss: Mapping[str, int]  # losses less wins on a type's fresh tasks alone
-    lone: Mapping[str, int]  # tasks of each type that the champion solved and the candidate left unjudged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,27 +62,7 @@ def weigh(
     results: Sequence[PairedResult], rule: GateRule, seed: int, champion: str = "", candidate: str = ""
 ) -> Weighing:
     """`decide`, with what a further draw should ask for."""
-    _check(results)
-    by_type: dict[str, list[PairedResult]] = {}
-    for result in results:
-        by_type.setdefault(result.task_type, []).append(result)
-    main = [result for result in results if not result.fresh]
-    seen = _Evidence(
-        overall=figures(OVERALL, False, main),
-        types=tuple(figures(name, rows[0].refusal, rows) for name, rows in sorted(by_type.items())),
-        main=main,
-        seen=len(results),
-        unknown=sum(not result.judged for result in results),
-        fresh_draws={name: len({row.draw for row in rows if row.fresh}) for name, rows in by_type.items()},
-        fresh_loss={
-            name: sum(bool(row.champion) - bool(row.candidate) for row in rows if row.fresh and row.judged)
-            for name, rows in by_type.items()
-        },
-        lone={
-            name: sum(row.champion is True and row.candidate is None for row in rows)
-            for name, rows in by_type.items()
-        },
-    )
+    seen = gather(results)
     word = _unusable(seen, rule) or _harmful(seen, rule) or _too_few(seen, rule) or _gain(seen, rule)
     verdict = Verdict(
         champion=champion,
@@ -106,51 +71,14 @@ def weigh(
         why=f"{word.why} {_summary(seen.overall)}".strip(),
         overall=seen.overall,
         types=seen.types,
-        steps=_steps(main, by_type),
+        steps=seen.steps,
         tasks_lacking=word.lacking,
         seed=seed,
     )
     return Weighing(verdict=verdict, more_overall=word.more, fresh_types=word.fresh)
 
 
-def figures(name: str, refusal: bool, results: Sequence[PairedResult]) -> TypeFigures:
-    """Paired figures of some results: rates in [0, 1], Newcombe's 95% interval of the difference."""
-    judged = [result for result in results if result.judged]
-    wins = sum(bool(row.candidate) and not row.champion for row in judged)
-    losses = sum(bool(row.champion) and not row.candidate for row in judged)
-    both = sum(bool(row.champion) and bool(row.candidate) for row in judged)
-    count = len(judged)
-    low, high = paired_interval(both, wins, losses, count - both - wins - losses)
-    return TypeFigures(
-        type=name,
-        refusal=refusal,
-        tasks=count,
-        champion_rate=(both + losses) / count if count else 0.0,
-        candidate_rate=(both + wins) / count if count else 0.0,
-        difference=(wins - losses) / count if count else 0.0,
-        low=low,
-        high=high,
-        wins=wins,
-        losses=losses,
-        unknown=len(results) - count,
-    )
-
-
-def _check(results: Sequence[PairedResult]) -> None:
-    seen: set[str] = set()
-    refusal: dict[str, bool] = {}
-    for result in results:
-        if result.task_id in seen:
-            raise GateError(f"task {result.task_id} is counted twice", fix="hand each held-out task in once")
-        seen.add(result.task_id)
-        if refusal.setdefault(result.task_type, result.refusal) != result.refusal:
-            raise GateError(
-                f"type {result.task_type} is a refusal type in one task and not in another",
-                fix="give every task of a type the same `refusal`",
-            )
-
-
-def _unusable(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _unusable(seen: Evidence, rule: GateRule) -> _Word | None:
     if not seen.seen:
         return _Word(decision=Decision.UNDECIDED, why="No task was run.", lacking=rule.min_tasks)
     if seen.unknown <= rule.unknown_share * seen.seen:
@@ -162,7 +90,7 @@ def _unusable(seen: _Evidence, rule: GateRule) -> _Word | None:
     )
 
 
-def _harmful(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _harmful(seen: Evidence, rule: GateRule) -> _Word | None:
     adjusted = holm({fig.type: sign_test(fig.losses, fig.wins) for fig in seen.types})
     reasons: list[str] = []
     for fig in seen.types:
@@ -183,7 +111,7 @@ def _harmful(seen: _Evidence, rule: GateRule) -> _Word | None:
     return _Word(decision=Decision.REJECT, why=f"Harm is shown: {'; '.join(reasons)}.")
 
 
-def _too_few(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _too_few(seen: Evidence, rule: GateRule) -> _Word | None:
     lacking = rule.min_tasks - seen.overall.tasks
     if lacking <= 0:
         return None
@@ -196,14 +124,14 @@ def _too_few(seen: _Evidence, rule: GateRule) -> _Word | None:
     )
 
 
-def _gain(seen: _Evidence, rule: GateRule) -> _Word:
+def _gain(seen: Evidence, rule: GateRule) -> _Word:
     crossing = _crossing(seen.main, rule)
     if not crossing.shown:
         return _not_shown(seen, crossing, rule)
     return _thin(seen, rule) or _hidden(seen, rule) or _doubtful(seen, rule) or _accepted(seen, crossing)
 
 
-def _not_shown(seen: _Evidence, crossing: Crossing, rule: GateRule) -> _Word:
+def _not_shown(seen: Evidence, crossing: Crossing, rule: GateRule) -> _Word:
     """No gain shown: hopeless, or short of tasks."""
     tasks, wins, losses = seen.overall.tasks, seen.overall.wins, seen.overall.losses
     hoped = pairs_needed(tasks, wins, losses, rule.alpha, power=_HOPE)
@@ -224,7 +152,7 @@ def _not_shown(seen: _Evidence, crossing: Crossing, rule: GateRule) -> _Word:
     )
 
 
-def _thin(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _thin(seen: Evidence, rule: GateRule) -> _Word | None:
     """Better overall, but some type was hardly seen."""
     thin = {
         fig.type: rule.min_type_tasks - fig.tasks for fig in seen.types if fig.tasks < rule.min_type_tasks
@@ -240,7 +168,7 @@ def _thin(seen: _Evidence, rule: GateRule) -> _Word | None:
     )
 
 
-def _hidden(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _hidden(seen: Evidence, rule: GateRule) -> _Word | None:
     """Better overall, but what could not be judged would be harm if it had failed: unknown is no pass."""
     hidden = {
         fig.type: seen.lone[fig.type]
@@ -260,7 +188,7 @@ def _hidden(seen: _Evidence, rule: GateRule) -> _Word | None:
     )
 
 
-def _doubtful(seen: _Evidence, rule: GateRule) -> _Word | None:
+def _doubtful(seen: Evidence, rule: GateRule) -> _Word | None:
     """Better overall, but some type fell and fresh tasks have not yet said whether that lasts."""
     doubtful = [
         fig
@@ -278,7 +206,7 @@ def _doubtful(seen: _Evidence, rule: GateRule) -> _Word | None:
     )
 
 
-def _accepted(seen: _Evidence, crossing: Crossing) -> _Word:
+def _accepted(seen: Evidence, crossing: Crossing) -> _Word:
     overall = seen.overall
     drawn = [name for name, draws in sorted(seen.fresh_draws.items()) if draws]
     also = f" Fresh tasks of {', '.join(drawn)} were drawn and are counted for it." if drawn else ""
@@ -296,7 +224,7 @@ def _accepted(seen: _Evidence, crossing: Crossing) -> _Word:
     )
 
 
-def _lasting(fig: TypeFigures, seen: _Evidence) -> bool:
+def _lasting(fig: TypeFigures, seen: Evidence) -> bool:
     """A refusal type's net loss, which lasts as long as fresh tasks show it again by themselves."""
     loss = seen.fresh_loss[fig.type] if seen.fresh_draws[fig.type] else fig.losses - fig.wins
     return fig.refusal and loss > 0
@@ -330,20 +258,3 @@ def _summary(overall: TypeFigures) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _steps(main: Sequence[PairedResult], by_type: Mapping[str, Sequence[PairedResult]]) -> dict[str, float]:
-    """Mean turns of both sides on judged pairs, overall and per type; empty where nothing was judged."""
-    steps: dict[str, float] = {}
-    for prefix, rows in {"": main, **{f"{name}/": rows for name, rows in sorted(by_type.items())}}.items():
-        judged = [row for row in rows if row.judged]
-        if not judged:
-            continue
-        gaps = [float(row.candidate_turns - row.champion_turns) for row in judged]
-        steps[f"{prefix}champion"] = sum(row.champion_turns for row in judged) / len(judged)
-        steps[f"{prefix}candidate"] = sum(row.candidate_turns for row in judged) / len(judged)
-        steps[f"{prefix}difference"] = sum(gaps) / len(gaps)
-        bounds = mean_interval(gaps)
-        if bounds is not None:
-            steps[f"{prefix}difference_low"], steps[f"{prefix}difference_high"] = bounds
-    return steps
