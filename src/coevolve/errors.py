@@ -45,6 +45,10 @@ class StoreError(CoevolveError):
     """Experience cannot be written or read."""
 
 
+class ConflictError(StoreError):
+    """Two writers held each other up and this one was rolled back: trying again is safe."""
+
+
 class IngestError(StoreError):
     """What was sent is refused. `status` is what an HTTP service answers."""
 

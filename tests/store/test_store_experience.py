@@ -221,6 +221,28 @@ def test_eight_threads_appending_at_once_lose_and_double_nothing(store: Store, d
     assert sorted(ids(store.find())) == sorted(f"{w}-{n}" for w in range(8) for n in range(10))
 
 
+def test_writers_of_the_same_ids_in_opposite_orders_do_not_stop_each_other(store: Store) -> None:
+    errors: list[BaseException] = []
+    together = threading.Barrier(4)
+
+    def work(worker: int) -> None:
+        order = range(20) if worker % 2 else range(19, -1, -1)
+        try:
+            for number in range(5):
+                together.wait()
+                store.append([lived(f"{number}-{part}") for part in order])
+        except BaseException as error:  # carried to the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert errors == []
+    assert store.count() == 100
+
+
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])

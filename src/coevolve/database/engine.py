@@ -26,7 +26,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from coevolve.codec import canonical_json
-from coevolve.errors import StoreError
+from coevolve.errors import ConflictError, StoreError
 from coevolve.need import need
 
 BUSY_TIMEOUT_S = 60.0
@@ -79,6 +79,11 @@ class Database:
             return
         with self._explained(), self.engine.connect() as connection, connection.begin():
             yield connection
+
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is inside a `write`."""
+        return getattr(self._open, "connection", None) is not None
 
     def close(self) -> None:
         """Give the files back. Idempotent."""
@@ -238,6 +243,8 @@ def _checked_revision(connection: Connection, name: str, head: str) -> str | Non
 def _store_error(error: BaseException, name: str) -> StoreError:
     state: Any = getattr(error, "sqlstate", None)
     if getattr(error, "sqlite_errorcode", None) is None and type(error).__module__.startswith("psycopg"):
+        if state in ("40001", "40P01"):
+            return ConflictError(f"{name}: {' '.join(str(error).split())}", fix="run the same command again")
         fix = _POSTGRES_FIXES.get(str(state)[:5], _POSTGRES_FIXES.get(str(state)[:2], _UNREACHABLE))
         return StoreError(f"{name}: {' '.join(str(error).split())}", fix=fix)
     code: Any = getattr(error, "sqlite_errorcode", None)

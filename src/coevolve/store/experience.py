@@ -18,10 +18,11 @@ from sqlalchemy.engine import Connection
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database, open_database
 from coevolve.database.tables import scorings, trajectories
-from coevolve.errors import StoreError
+from coevolve.errors import ConflictError, StoreError
 from coevolve.store.query import LISTED, Query, Row
 from coevolve.types import Reward, Signal, Trajectory
 
+_TRIES = 5  # of a write that another writer's held up
 _ID_BATCH = 500  # ids per query, far below any database's limit on bound parameters
 
 
@@ -56,6 +57,15 @@ class Store:
         Raises: StoreError: an id is there with other content, or the disk refuses; then nothing is kept.
         """
         batch = list(found)
+        for patience in range(_TRIES, -1, -1):
+            try:
+                self._append(batch, run, round)
+                return
+            except ConflictError:
+                if self.database.writing or not patience:  # a part of a larger transaction cannot be repeated
+                    raise
+
+    def _append(self, batch: Sequence[Trajectory], run: str, round: int | None) -> None:
         rows = [_row(trajectory, run, round) for trajectory in batch]
         with self.database.write() as connection:
             seen = _contents(connection, [row["id"] for row in rows])
@@ -216,7 +226,13 @@ def _insert_new(connection: Connection, name: str, rows: Sequence[dict[str, Any]
     if connection.dialect.name != "postgresql":  # SQLite has one writer, which has looked already
         connection.execute(sa.insert(trajectories), rows)
         return
-    connection.execute(postgresql.insert(trajectories).on_conflict_do_nothing(), rows)
+    # In one order, so that two writers of the same ids wait for each other in turn and never in a circle.
+    # The order of arrival is given out before.
+    numbers = sa.select(sa.func.nextval(sa.func.pg_get_serial_sequence("trajectories", "seq")))
+    given = connection.execute(numbers.select_from(sa.func.generate_series(1, len(rows)).table_valued()))
+    numbered = [{**row, "seq": seq} for row, seq in zip(rows, sorted(given.scalars()), strict=True)]
+    ordered = sorted(numbered, key=lambda row: str(row["id"]))
+    connection.execute(postgresql.insert(trajectories).on_conflict_do_nothing(), ordered)
     held = _contents(connection, [row["id"] for row in rows])
     for row in rows:
         if held[row["id"]] != row["content"]:
@@ -280,7 +296,7 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
                 "total": row["total"],
                 "failed": row["outcome"] in ("failure", "partial") or row["trajectory"] in broken,
             }
-            for row in rows
+            for row in sorted(rows, key=lambda row: str(row["trajectory"]))
         ]
         connection.execute(latest_word, words)
 
