@@ -7,6 +7,7 @@ at the pace of the run itself so far.
 from __future__ import annotations
 
 from coevolve.codec import from_json
+from coevolve.contenders import key
 from coevolve.types import Verdict
 from coevolve.workspace import Workspace
 
@@ -18,7 +19,7 @@ def elapsed_s(ws: Workspace) -> float:
 
 def round_s(ws: Workspace, number: int) -> float:
     """Seconds that a round took."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(f"round-{number}/"))
+    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(key(number, "")))
 
 
 def episode_s(ws: Workspace) -> float:

@@ -145,42 +145,38 @@ def recorded(function: Callable[P, R]) -> Callable[P, R]:
     """
     names = inspect.signature(function)
 
-    def note(episode: Episode, bound: Mapping[str, Any], result: Any, error: str | None) -> None:
-        episode.call(function.__name__, bound, result, error)
+    @contextmanager
+    def turn(*args: P.args, **kwargs: P.kwargs) -> Iterator[list[R]]:
+        """Around one call, whose result is put into the list."""
+        episode, brought = _CURRENT.get(), list[R]()
 
-    def arguments(*args: P.args, **kwargs: P.kwargs) -> Mapping[str, Any]:
-        return dict(names.bind(*args, **kwargs).arguments)
+        def note(result: Any, error: str | None) -> None:
+            if episode is not None:
+                episode.call(function.__name__, names.bind(*args, **kwargs).arguments, result, error)
+
+        try:
+            yield brought
+        except Exception as error:
+            note("", f"{type(error).__name__}: {error}")
+            raise
+        note(brought[0], None)
 
     if asyncio.iscoroutinefunction(function):
         waiting = cast(Callable[P, Awaitable[Any]], function)
 
         @functools.wraps(function)
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
-            episode = _CURRENT.get()
-            try:
-                result = await waiting(*args, **kwargs)
-            except Exception as error:
-                if episode is not None:
-                    note(episode, arguments(*args, **kwargs), "", f"{type(error).__name__}: {error}")
-                raise
-            if episode is not None:
-                note(episode, arguments(*args, **kwargs), result, None)
-            return result
+            with turn(*args, **kwargs) as brought:
+                brought.append(await waiting(*args, **kwargs))
+            return brought[0]
 
         return cast(Callable[P, R], later)
 
     @functools.wraps(function)
     def now(*args: P.args, **kwargs: P.kwargs) -> R:
-        episode = _CURRENT.get()
-        try:
-            result = function(*args, **kwargs)
-        except Exception as error:
-            if episode is not None:
-                note(episode, arguments(*args, **kwargs), "", f"{type(error).__name__}: {error}")
-            raise
-        if episode is not None:
-            note(episode, arguments(*args, **kwargs), result, None)
-        return result
+        with turn(*args, **kwargs) as brought:
+            brought.append(function(*args, **kwargs))
+        return brought[0]
 
     return now
 

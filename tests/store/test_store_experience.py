@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -196,49 +197,52 @@ def test_pools_keep_parent_path_and_what_they_were_made_from(store: Store) -> No
         append_pool(store.database, "p3", path="x", parent="p9")
 
 
-def test_eight_threads_appending_at_once_lose_and_double_nothing(store: Store, database_url: sa.URL) -> None:
-    # Two stores on one database: their threads share no lock, as two processes would not.
-    stores = (store, open_store(database_url))
+def at_once(count: int, work: Callable[[int], None]) -> list[BaseException]:
+    """Run `work` in threads that begin together; what they raised."""
     errors: list[BaseException] = []
-    together = threading.Barrier(8)
+    together = threading.Barrier(count)
 
-    def work(worker: int) -> None:
+    def begin(worker: int) -> None:
         try:
             together.wait()
-            for number in range(10):
-                # the neighbour's too: both threads bring the same ids
-                stores[worker % 2].append([lived(f"{w % 8}-{number}") for w in (worker, worker + 1)])
+            work(worker)
         except BaseException as error:  # carried to the test's own thread
             errors.append(error)
 
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+    threads = [threading.Thread(target=begin, args=(worker,)) for worker in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return errors
+
+
+def test_eight_threads_appending_at_once_lose_and_double_nothing(store: Store, database_url: sa.URL) -> None:
+    # Two stores on one database: their threads share no lock, as two processes would not.
+    stores = (store, open_store(database_url))
+
+    def work(worker: int) -> None:
+        for number in range(10):
+            # the neighbour's too: both threads bring the same ids
+            stores[worker % 2].append([lived(f"{w % 8}-{number}") for w in (worker, worker + 1)])
+
+    errors = at_once(8, work)
     stores[1].close()
     assert errors == []
     assert sorted(ids(store.find())) == sorted(f"{w}-{n}" for w in range(8) for n in range(10))
 
 
 def test_writers_of_the_same_ids_in_opposite_orders_do_not_stop_each_other(store: Store) -> None:
-    errors: list[BaseException] = []
     together = threading.Barrier(4)
 
     def work(worker: int) -> None:
         order = range(20) if worker % 2 else range(19, -1, -1)
-        try:
-            for number in range(5):
-                together.wait()
-                store.append([lived(f"{number}-{part}") for part in order])
-        except BaseException as error:  # carried to the test's own thread
-            errors.append(error)
+        for number in range(5):
+            together.wait()
+            store.append([lived(f"{number}-{part}") for part in order])
 
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    errors = at_once(4, work)
     assert errors == []
     assert store.count() == 100
 

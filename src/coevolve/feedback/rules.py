@@ -94,14 +94,14 @@ def _of_one_turn(turn: Turn) -> Iterator[Signal]:
 def _legality(turn: Turn) -> Iterator[Signal]:
     """At most one signal on whether the text was a legal action."""
     error = turn.error or ""
-    shown = f": {_short(error)}" if error else ""
+    shown = f": {short(error)}" if error else ""
     for name, pattern, score in _ERRORS:
         if error and pattern.search(error):
             yield Signal(name, score, f"turn {turn.index}{shown}", turn=turn.index)
             return
     if turn.action is None:
         cut = bool(_TRUNCATED.search(error))
-        text = _short(turn.raw) or "(nothing)"
+        text = short(turn.raw) or "(nothing)"
         yield Signal(
             "truncated_action" if cut else "malformed_action",
             -0.6,
@@ -145,7 +145,7 @@ def _repeated_calls(trajectory: Trajectory) -> Iterator[Signal]:
             yield Signal(
                 "repeated_call",
                 -0.5,
-                f"turn {turn.index} repeats turn {first} ({_short(call)}) and got the same result",
+                f"turn {turn.index} repeats turn {first} ({short(call)}) and got the same result",
                 turn=turn.index,
             )
 
@@ -204,6 +204,7 @@ _ACROSS: tuple[Callable[[Trajectory], Iterator[Signal]], ...] = (
 )
 
 
-def _short(text: str, limit: int = 100) -> str:
+def short(text: str, limit: int = 100) -> str:
+    """A text on one line, cut to `limit` characters."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from coevolve.errors import FeedbackError
+from coevolve.feedback.rules import SPOKEN, short
 from coevolve.types import Signal, SignalKind, SignalSource, Statement, StatementKind, Trajectory
 
 SAME_EDIT = 0.98  # share of an answer that an edit left as it was, from which it is no correction
+_SHOWN = 160  # characters of a value in a reason
 _MOST_EDITED = 4_000  # characters compared of an edited answer; comparing is quadratic
 
 
@@ -71,7 +73,7 @@ def _solved(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure
 def _text(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
     if not isinstance(one.value, str):
         raise _refused(one, "text")
-    return _said(one, None, f"the user wrote: {_short(one.value)}", SignalKind.EXPLANATORY)
+    return _said(one, None, f"the user wrote: {short(one.value, _SHOWN)}", SignalKind.EXPLANATORY)
 
 
 def _edit(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
@@ -84,7 +86,7 @@ def _edit(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure])
     kept = _alike(answer, one.value)
     if kept >= SAME_EDIT:
         return _said(one, 1.0, "the answer was sent as it stood")
-    why = f"the answer was edited, {kept:.0%} of it stayed; it should read: {_short(one.value)}"
+    why = f"the answer was edited, {kept:.0%} of it stayed; it should read: {short(one.value, _SHOWN)}"
     return _said(one, 2 * kept - 1, why)
 
 
@@ -122,11 +124,7 @@ def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]
 def answered(trajectory: Trajectory, turn: int | None) -> str | None:
     """The words to the user at a turn, or the last ones of the trajectory; None where there are none."""
     for one in reversed(trajectory.turns):
-        if (
-            (turn is None or one.index == turn)
-            and one.action is not None
-            and one.action.tool in ("reply", "ask")
-        ):
+        if (turn is None or one.index == turn) and one.action is not None and one.action.tool in SPOKEN:
             return " ".join(str(value) for value in one.action.args.values())
     return None
 
@@ -148,14 +146,9 @@ def _said(one: Statement, score: float | None, why: str, kind: SignalKind = Sign
 
 def _refused(one: Statement, wanted: str) -> FeedbackError:
     return FeedbackError(
-        f"statement {one.id} of kind {one.kind.value} has the value {_short(repr(one.value))}",
+        f"statement {one.id} of kind {one.kind.value} has the value {short(repr(one.value), _SHOWN)}",
         fix=f"send {wanted}",
     )
-
-
-def _short(text: str, limit: int = 160) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 _READ: Mapping[StatementKind, Callable[[Statement, Trajectory, Mapping[str, Figure]], Signal]] = {

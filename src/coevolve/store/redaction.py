@@ -35,8 +35,9 @@ class Redactor:
         """`fields`: names whose whole value is replaced, in lower case with underscores."""
         self._key = key
         self._fields = fields
-        self._rules = tuple(rule for rule in rules() if rule.needles)
-        self._digit_rules = tuple(rule for rule in rules() if not rule.needles)
+        known = rules()
+        self._rules = tuple(rule for rule in known if rule.needles)
+        self._digit_rules = tuple(rule for rule in known if not rule.needles)
 
     def text(self, text: str) -> str:
         """The text with every match replaced."""
