@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli_world import write_config
-from coevolve import contenders, loop, rounds
+from cli_world import clueless, write_config
+from coevolve import contenders, loop, pool, rounds
 from coevolve.config import load, override
 from coevolve.errors import ConfigError
-from coevolve.workspace import open_workspace
+from coevolve.models.protocol import LanguageModel
+from coevolve.models.scripted import ScriptedModel
+from coevolve.types import Operation
+from coevolve.workspace import open_workspace, succeeded
 from loop_world import GrowingEngine
-from toy_world import ToyWorld
+from toy_world import ToyWorld, solver
 
 pytestmark = pytest.mark.usefixtures("no_garbage_collection")
 
@@ -26,6 +31,46 @@ async def test_a_world_without_a_teacher_learns_from_its_own_successes(spaces: A
         await loop.advance(ws, 1, stage)
     stats = ws.journal.get("round-1/evolve")["stats"]
     assert "teacher_completion" not in stats["operations"]
+
+
+@dataclass
+class SecondThoughts(GrowingEngine):
+    """Fails at the first attempt at a task and solves it at the second; odd ones it never solves."""
+
+    tried: Counter[int] = field(default_factory=Counter)
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        def policy(transcript: str) -> str:
+            target = int(transcript.split("Count to ")[1].split(",")[0])
+            self.tried[target] += 1
+            able = target % 2 == 0 and self.tried[target] > 1
+            return solver(transcript) if able else clueless(transcript)
+
+        return ScriptedModel(policy)
+
+
+async def test_a_failed_task_is_tried_again_where_no_teacher_helps(spaces: Any) -> None:
+    ws = spaces(SecondThoughts(), run__teacher="none", opening__demonstrations=0, collect__retries=2)
+    for stage in ("collect", "score", "evolve"):
+        await loop.advance(ws, 1, stage)
+    collected = ws.journal.get("round-1/collect")
+    played = [ws.score(ws.store.get(one)) for one in collected["trajectories"]]
+    tries = Counter(t.task.id for t in played)
+    solved = {t.task.id for t in played if succeeded(t)}
+    assert collected["first"] == len(tries) == ws.config.collect.episodes
+    assert solved and len(solved) < len(tries)
+    assert {tries[one] for one in solved} == {2} and {tries[one] for one in tries.keys() - solved} == {3}
+    # How often the type fails is told by first attempts: retries ask only for what failed.
+    assert ws.journal.get("round-1/score")["success"] == {"count": [0.0, len(tries)]}
+    kept = pool.load(ws.pools, ws.journal.get("round-1/evolve")["pool"])
+    fresh = [e for e in kept.entries if e.id in rounds._fresh(ws, kept, 1)]
+    assert fresh and {e.operation for e in fresh} == {Operation.OWN_SUCCESS}
+
+
+async def test_a_failed_task_is_left_to_the_teacher_where_there_is_one(spaces: Any) -> None:
+    ws = spaces(SecondThoughts(), opening__demonstrations=0, collect__retries=2)
+    await loop.advance(ws, 1, "collect")
+    assert len(ws.journal.get("round-1/collect")["trajectories"]) == ws.config.collect.episodes
 
 
 async def test_a_round_is_no_smaller_once_everything_is_mastered(spaces: Any) -> None:

@@ -28,6 +28,7 @@ from coevolve.types import (
 # a sentence that was in no lesson; the demonstrations were learned by heart in the opening.
 REPLAY = (Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS, Operation.DEMONSTRATION)
 IMITATED = frozenset(REPLAY)
+CORRECTING = frozenset({Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS})  # where their task failed too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from coevolve.agents.harness import Exploration, derive_seed
 from coevolve.codec import to_json
 from coevolve.contenders import champion_of, enter, finished, key, parent_of, trainee_of
 from coevolve.errors import ConfigError
-from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
+from coevolve.examples import CORRECTING, REPLAY, build_examples, build_pairs, choose_examples
 from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
 from coevolve.learn.lesson import Lesson
@@ -28,7 +28,7 @@ from coevolve.progress import progress
 from coevolve.rollout.collect import Manner, replay_failed
 from coevolve.sections import LearnSection
 from coevolve.store.pools import append_pool
-from coevolve.teaching import completion, demonstrations, validation_examples
+from coevolve.teaching import completion, demonstrations, is_taught, validation_examples
 from coevolve.types import (
     Operation,
     PoolVersion,
@@ -50,7 +50,7 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
     trainee = trainee_of(ws, number)
     section = ws.config.collect
     tasks = _train_tasks(ws, number)
-    failures = [t.task for t in _trajectories(ws, number - 1) if succeeded(t) is False]
+    failures = unsolved(_trajectories(ws, number - 1))
     tasks = replay_failed(tasks, failures, section.replay_failed_share)
     manner = Manner(
         temperature=section.temperature,
@@ -65,23 +65,34 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
             f"every episode of round {number} broke; the first: {broken[0].party.value}, {broken[0].why}",
             fix="mend that, then start again under another run.name",
         )
-    return {"trajectories": [t.id for t in played], "version": trainee.id, "tokens": _generated(played)}
+    first = len(played)
+    for again in range(1, 1 + (0 if is_taught(ws) else section.retries)):
+        seed = derive_seed(ws.seed, "collect", number, "again", again)
+        other = replace(manner, attempts=1, seed=seed)
+        label = f"round {number}: try again"
+        played += await play(ws, trainee, unsolved(played), label, round=number, manner=other)
+    return {
+        "trajectories": [t.id for t in played],
+        "first": first,
+        "version": trainee.id,
+        "tokens": _generated(played),
+    }
 
 
 async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
-    """Judge every trajectory of the round; counts by outcome, and success by type."""
+    """Judge every trajectory of the round; counts by outcome, and by type the success before any retry."""
     scored = [ws.score(t) for t in _trajectories(ws, number)]
     ws.store.append_scores(ws.journal.run_id, scored)
     outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
-    return {"outcomes": dict(outcomes), "success": rates(scored)}
+    first = ws.journal.get(key(number, "collect")).get("first", len(scored))
+    return {"outcomes": dict(outcomes), "success": rates(scored[:first])}
 
 
 async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     """Admit the round's experience to the pool; the teacher completes what failed."""
     before = _pool_before(ws, number)
     rule = pools.PoolRule(**asdict(ws.config.pool), opening=max(1, ws.config.opening.demonstrations))
-    helped = number > 0 and ws.config.run.teacher == "scripted" and ws.env.teacher() is not None
-    completing = (lambda t: completion(ws, t)) if helped else None
+    completing = (lambda t: completion(ws, t)) if number > 0 and is_taught(ws) else None
     seed = derive_seed(ws.seed, "evolve", number)
     pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
     completed = (e for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION)
@@ -197,13 +208,16 @@ def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
 
 
 def _fresh(ws: Workspace, pool: PoolVersion, number: int) -> set[str]:
-    """Ids of the entries that teach most now: corrections of what failed in this round, else what is new."""
+    """Ids of the entries that teach most now: corrections of what failed in this round, else what is new.
+
+    A correction is the teacher's completion or, of a task that failed as well, the agent's own success.
+    """
     failed = {t.task.id for t in _trajectories(ws, number) if succeeded(t) is False}
     # One that failed before keeps its first correction: the teacher says the same again.
     corrected = {
         entry.id
         for entry in pool.entries
-        if entry.operation is Operation.TEACHER_COMPLETION and entry.trajectory.task.id in failed
+        if entry.operation in CORRECTING and entry.trajectory.task.id in failed
     }
     return corrected or {entry.id for entry in pool.entries if entry.round == number}
 
@@ -230,6 +244,13 @@ def _train_tasks(ws: Workspace, number: int) -> list[Task]:
 def _pool_before(ws: Workspace, number: int) -> PoolVersion | None:
     step = ws.journal.get(key(number - 1, "evolve")) if number else None
     return None if step is None else pools.load(ws.pools, step["pool"])
+
+
+def unsolved(scored: Sequence[Trajectory]) -> list[Task]:
+    """Tasks that failed and were solved by none of these."""
+    solved = {t.task.id for t in scored if succeeded(t)}
+    failed = {t.task.id: t.task for t in scored if succeeded(t) is False}
+    return [task for name, task in failed.items() if name not in solved]
 
 
 def rates(scored: Sequence[Trajectory]) -> dict[str, tuple[float, int]]:

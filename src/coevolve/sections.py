@@ -82,6 +82,7 @@ class CollectSection:
 
     episodes: Positive = 192  # per round, all attempts counted
     attempts: Positive = 1  # at one task, each with its own seed
+    retries: Count = 2  # more attempts at a task that failed, until it is solved; only where no teacher helps
     temperature: Amount = 0.9
     epsilon_tool: Share = 0.03  # share of turns whose tool is forced at random
     replay_failed_share: Share = 0.2  # share of tasks that were failed in the round before

@@ -14,6 +14,11 @@ from coevolve.types import Split, Trajectory
 from coevolve.workspace import Workspace, succeeded
 
 
+def is_taught(ws: Workspace) -> bool:
+    """Whether a teacher completes what the agent failed at."""
+    return ws.config.run.teacher == "scripted" and ws.env.teacher() is not None
+
+
 def demonstrations(ws: Workspace, split: Split, count: int) -> list[Trajectory]:
     """The teacher's own episodes at the run's tasks of a split, scored.
 
