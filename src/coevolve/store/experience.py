@@ -214,7 +214,7 @@ def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
         "run": run,
         "round": round,
         "created_s": time.time(),
-        "content": _content(trajectory),
+        "content": content_hash({**body, "wall_s": 0.0}),
         "body": body,
     }
 

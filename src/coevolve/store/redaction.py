@@ -12,7 +12,7 @@ import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from coevolve.store.redaction_rules import RedactionRule, rules
@@ -26,6 +26,8 @@ _PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
 _NUMBERS = re.compile(r"[+(]?\d[\d ./()-]{5,}\d")
 _BEFORE, _AFTER = 16, 2  # characters around a run of digits that a rule may look at
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
+_SHORT = 64  # characters up to which a text is likely to come again: names of fields, of agents, of models
+_REMEMBERED = 4096  # short texts
 
 
 class Redactor:
@@ -38,12 +40,18 @@ class Redactor:
         known = rules()
         self._rules = tuple(rule for rule in known if rule.needles)
         self._digit_rules = tuple(rule for rule in known if not rule.needles)
+        self._needles = tuple(dict.fromkeys(needle for rule in self._rules for needle in rule.needles))
+        self._again = lru_cache(_REMEMBERED)(self._clean)
 
     def text(self, text: str) -> str:
         """The text with every match replaced."""
+        return self._again(text) if len(text) <= _SHORT else self._clean(text)
+
+    def _clean(self, text: str) -> str:
         lowered = text.lower()
+        found = {one for one in self._needles if one in (lowered if one.islower() else text)}
         for rule in self._rules:
-            if any(needle in lowered for needle in rule.needles):
+            if not found.isdisjoint(rule.needles):
                 text = rule.pattern.sub(partial(self._replaced, rule), text)
         return self._numbers(text)
 

@@ -22,7 +22,8 @@ class RedactionRule:
 
     kind: str  # of the placeholder: "EMAIL"
     pattern: re.Pattern[str]
-    needles: tuple[str, ...]  # lower case; without one of them in the text the pattern is not tried
+    needles: tuple[str, ...]  # without one of them in the text, in any case where it is written in lower case
+    #                           here and as it stands otherwise, the pattern is not tried
     group: int = 0  # of the pattern: what is replaced
     check: Callable[[re.Match[str]], bool] = lambda match: True
 
@@ -244,7 +245,7 @@ _OWN: tuple[RedactionRule, ...] = (
 )
 
 _LIBRARY: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("artifactory", "ArtifactoryDetector", ("akc", "ap")),
+    ("artifactory", "ArtifactoryDetector", ("AKC", "AP")),
     ("aws", "AWSKeyDetector", ("akia", "asia", "abia", "a3t", "aws")),
     ("azure_storage_key", "AzureStorageKeyDetector", ("accountkey=",)),
     ("cloudant", "CloudantDetector", ("cloudant",)),
@@ -262,7 +263,7 @@ _LIBRARY: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("slack", "SlackDetector", ("xox", "hooks.slack.com")),
     ("square_oauth", "SquareOAuthDetector", ("sq0csp-",)),
     ("telegram_token", "TelegramBotTokenDetector", (":aa",)),
-    ("twilio", "TwilioKeyDetector", ("twilio", "ac", "sk")),
+    ("twilio", "TwilioKeyDetector", ("twilio", "AC", "SK")),
 )
 
 

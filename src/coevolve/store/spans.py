@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +23,8 @@ from coevolve.store.ingest.spans import Span
 from coevolve.types import Trajectory
 
 QUIET_S = 30.0  # without a new span, after which a trace is taken as whole
+_AT_ONCE = 20  # traces of one commit: few enough that whoever sends spans meanwhile waits little
+_FIELDS = tuple(one.name for one in fields(Span))
 
 
 def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
@@ -59,12 +61,13 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
         waiting = connection.execute(quiet.order_by(traces.c.last_s).limit(most)).all()
         held = {row.trace_id: _spans_of(connection, row.trace_id) for row in waiting}
     made: list[Trajectory] = []
-    for row in waiting:
-        found = assemble(held[row.trace_id])
+    for start in range(0, len(waiting), _AT_ONCE):
+        some = [(row, assemble(held[row.trace_id])) for row in waiting[start : start + _AT_ONCE]]
         with store.database.write() as connection:
-            made += _kept(store, connection, found)
-            done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
-            connection.execute(done.values(assembled_s=row.last_s))
+            for row, found in some:
+                made += _kept(store, connection, found)
+                done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
+                connection.execute(done.values(assembled_s=row.last_s))
     return made
 
 
@@ -72,11 +75,7 @@ def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> 
     """Append what is new; what an earlier assembly made of the same spans' beginning is replaced."""
     new: list[Trajectory] = []
     for one in found:
-        same = sa.or_(
-            trajectories.c.id == one.id, trajectories.c.id.startswith(f"{one.id}~", autoescape=True)
-        )
-        query = sa.select(trajectories.c.id).where(same).order_by(trajectories.c.seq)
-        before = list(connection.execute(query).scalars())
+        before = _forms(connection, one.id)
         if before and replace(store.get(before[-1]), id=one.id, signals=(), reward=None) == one:
             continue
         kept = replace(one, id=f"{one.id}~{len(before) + 1}") if before else one
@@ -88,13 +87,28 @@ def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> 
     return new
 
 
+def _forms(connection: Connection, identity: str) -> list[str]:
+    """Ids of a trajectory's forms, the valid one last; along the chain, since no index finds prefixes."""
+    found: list[str] = []
+    following: str | None = identity
+    while following is not None:
+        query = sa.select(trajectories.c.replaced_by).where(trajectories.c.id == following)
+        row = connection.execute(query).one_or_none()
+        if row is None:
+            break
+        found.append(following)
+        following = row.replaced_by
+    return found
+
+
 def _spans_of(connection: Connection, trace_id: str) -> list[Span]:
     query = sa.select(spans.c.body).where(spans.c.trace_id == trace_id)
     return [_read(body) for body in connection.execute(query).scalars()]
 
 
 def _written(one: Span) -> str:
-    return json.dumps(asdict(one), separators=(",", ":"), ensure_ascii=False)
+    given = {name: getattr(one, name) for name in _FIELDS}
+    return json.dumps(given, separators=(",", ":"), ensure_ascii=False)
 
 
 def _read(body: str) -> Span:

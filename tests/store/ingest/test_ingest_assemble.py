@@ -56,6 +56,19 @@ def test_order_and_repetition_of_spans_change_nothing(order: list[int], again: l
     assert assemble([spans[k] for k in [*order, *again]]) == assemble(spans)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_call_that_tells_what_is_new_alone_loses_none_of_it(form: Any) -> None:
+    spans = conversation(tool_span=False)
+    alone = replace(spans[2], attributes=form(ANSWERED[-1:], TOLD))
+    assert assemble([*spans[:2], alone])[0].turns == assemble(spans)[0].turns
+
+
+def test_a_call_that_tells_the_end_of_the_conversation_alone_repeats_none_of_it() -> None:
+    spans = conversation(tool_span=False)
+    cut = replace(spans[2], attributes=as_json(ANSWERED[1:], TOLD))
+    assert assemble([*spans[:2], cut])[0].turns == assemble(spans)[0].turns
+
+
 def test_missing_parents_circles_and_parents_that_end_first_lose_nothing() -> None:
     whole = assemble(conversation())[0].turns
     root, *others = conversation()

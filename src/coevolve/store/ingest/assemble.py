@@ -118,10 +118,10 @@ def _trajectory(agent: _Agent, answers: Sequence[Seen], session: str, agents: Se
     first, last = answers[0].span, answers[-1]
     results = _results(agent, answers)
     turns: list[Turn] = []
-    known = 0  # messages of the conversation that earlier turns have shown
+    before: Seen | None = None
     for one in answers:
-        new = [m for m in one.inputs[known:] if m.role in ("user", "tool")]
-        known = len(one.inputs) + len(one.outputs)
+        new = [m for m in _new(one, before) if m.role in ("user", "tool")]
+        before = one
         turns += _turns(one, new, results, len(turns))
     opening = next((m.text for m in answers[0].inputs if m.role == "user"), "")
     kind = str(first.attributes.get("coevolve.task_type") or agent.name)
@@ -144,6 +144,20 @@ def _trajectory(agent: _Agent, answers: Sequence[Seen], session: str, agents: Se
         parent=parent,
         wall_s=max(0.0, max(one.span.end_s for one in answers) - first.start_s),
     )
+
+
+def _new(one: Seen, before: Seen | None) -> Sequence[Message]:
+    """Messages that the call before did not have.
+
+    Most calls tell the whole conversation again. One that tells what is new alone, since the model's server
+    keeps the rest, or its latest part alone, begins otherwise or is shorter.
+    """
+    if before is None:
+        return one.inputs
+    known = len(before.inputs) + len(before.outputs)
+    if len(one.inputs) >= known and one.inputs[:1] == before.inputs[:1]:
+        return one.inputs[known:]
+    return [message for message in one.inputs if message not in before.inputs]
 
 
 def _turns(one: Seen, new: Sequence[Message], results: Mapping[str, str], start: int) -> list[Turn]:
