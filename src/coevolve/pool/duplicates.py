@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from datasketch import MinHash, MinHashLSH
 
 from coevolve.types import PoolEntry
@@ -19,6 +20,7 @@ from coevolve.types import PoolEntry
 _WORDS = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _PERMUTATIONS = 128
+_MIX = np.array([0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F], dtype=np.uint64)  # odd, random
 
 
 def best_of_clusters(
@@ -46,35 +48,56 @@ def best_of_clusters(
 
 
 def _cluster(
-    crowd: Sequence[PoolEntry], words: Mapping[str, list[str]], threshold: float, seed: int
+    crowd: Sequence[PoolEntry], words: Mapping[str, Sequence[str]], threshold: float, seed: int
 ) -> dict[str, tuple[PoolEntry, bool]]:
-    dropped: dict[str, tuple[PoolEntry, bool]] = {}
-    kept: dict[str, PoolEntry] = {}
-    shingles: dict[str, set[str]] = {}
-    exact: dict[str, PoolEntry] = {}
+    found = near_duplicates([words[entry.id] for entry in crowd], threshold, seed)
+    return {crowd[at].id: (crowd[kept], exact) for at, (kept, exact) in found.items()}
+
+
+def near_duplicates(
+    texts: Sequence[Sequence[str]], threshold: float, seed: int
+) -> dict[int, tuple[int, bool]]:
+    """Find the texts that are close to one before them which is kept itself.
+
+    Candidates come from MinHash and LSH (datasketch); each is verified by its exact similarity, so none is
+    dropped in error, and about one in a thousand at the threshold is missed.
+
+    Args:
+        texts: words of each, the most wanted first.
+        threshold: Jaccard similarity of word 3-shingles, in (0, 1].
+        seed: of the hash permutations.
+
+    Returns: place of each text that is dropped -> place of the one kept for it, and whether both are equal.
+    """
+    dropped: dict[int, tuple[int, bool]] = {}
+    shingles: dict[int, np.ndarray] = {}
+    exact: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     lsh = MinHashLSH(num_perm=_PERMUTATIONS, params=_bands(threshold)) if threshold < 1 else None
-    for entry in crowd:
-        text = " ".join(words[entry.id])
+    sketch = MinHash(
+        num_perm=_PERMUTATIONS, seed=seed % 2**32, hashfunc=int
+    )  # the shingles are hashes already
+    for at, words in enumerate(texts):
+        text = " ".join(words)
         if text in exact:
-            dropped[entry.id] = (exact[text], True)
+            dropped[at] = (exact[text], True)
             continue
-        exact[text] = entry
+        exact[text] = at
         if lsh is None:
             continue
-        shingles[entry.id] = _shingles(words[entry.id])
-        sketch = MinHash(num_perm=_PERMUTATIONS, seed=seed % 2**32)
-        sketch.update_batch([shingle.encode() for shingle in sorted(shingles[entry.id])])
-        near = [
-            other
-            for other in sorted(lsh.query(sketch))
-            if _jaccard(shingles[entry.id], shingles[other]) >= threshold
-        ]
-        if near:
-            dropped[entry.id] = (kept[near[0]], False)
-            exact[text] = kept[near[0]]
+        mine_N = _shingles(words, numbers)
+        sketch.clear()
+        sketch.update_batch((mine_N >> np.uint64(32)).tolist())
+        near = (
+            other for other in sorted(lsh.query(sketch)) if _jaccard(mine_N, shingles[other]) >= threshold
+        )
+        kept = next(near, None)
+        if kept is None:
+            shingles[at] = mine_N
+            lsh.insert(at, sketch)
         else:
-            kept[entry.id] = entry
-            lsh.insert(entry.id, sketch)
+            dropped[at] = (kept, False)
+            exact[text] = kept
     return dropped
 
 
@@ -98,9 +121,16 @@ def _key(entry: PoolEntry, words: Sequence[str]) -> tuple[str, frozenset[str]]:
     return entry.trajectory.task.type, numbers
 
 
-def _shingles(words: Sequence[str]) -> set[str]:
-    return {" ".join(words[k : k + 3]) for k in range(max(1, len(words) - 2))}
+def _shingles(words: Sequence[str], numbers: dict[str, int]) -> np.ndarray:
+    """Hashes of the distinct word 3-shingles: shape (N,); of 64 bits, so that no two are equal by chance.
+
+    Args: numbers: of the words that were seen before; new ones are added.
+    """
+    ids = [numbers.setdefault(word, len(numbers) + 1) for word in words]
+    ids_N = np.array(ids + [0] * (3 - len(ids)), dtype=np.uint64)
+    return np.unique(ids_N[:-2] * _MIX[0] + ids_N[1:-1] * _MIX[1] + ids_N[2:] * _MIX[2])
 
 
-def _jaccard(one: set[str], other: set[str]) -> float:
-    return len(one & other) / max(1, len(one | other))
+def _jaccard(one_N: np.ndarray, other_N: np.ndarray) -> float:
+    shared = len(np.intersect1d(one_N, other_N, assume_unique=True))
+    return shared / max(1, len(one_N) + len(other_N) - shared)
