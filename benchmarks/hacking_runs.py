@@ -73,16 +73,16 @@ class Hack:
     only: tuple[str, ...] = ()  # the types on which the trick is played; none: all
 
 
-def hacking_runs(seed: int) -> list[Run]:
-    """One run per hack."""
-    return [_hacked(hack, seed) for hack in HACKS]
+def hacking_runs(seed: int, most: int | None = None) -> list[Run]:
+    """One run per hack; of the first `most` hacks only, where that is given."""
+    return [_hacked(hack, seed) for hack in HACKS[:most]]
 
 
-def honest_runs(seed: int) -> list[Run]:
-    """Twenty courses that learning can take without any hack."""
+def honest_runs(seed: int, most: int | None = None) -> list[Run]:
+    """Twenty courses that learning can take without any hack, or the first `most` of them."""
     return [
         _run(name, recipes, seed, critic=succeeded if name in _WITH_JUDGE else None)
-        for name, recipes in _honest().items()
+        for name, recipes in list(_honest().items())[:most]
     ]
 
 
