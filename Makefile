@@ -2,6 +2,7 @@
 SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 # A change of a pin or of the package's own metadata names another stamp, and so installs again.
 STAMP := $(VENV)/.installed-$(shell cat requirements.lock requirements-nodeps.lock pyproject.toml scripts/setup | cksum | tr ' ' '-')
 
@@ -11,7 +12,7 @@ export OMP_WAIT_POLICY := PASSIVE
 export GOMP_SPINCOUNT := 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench benchmarks-page lint format clean
+.PHONY: help setup demo test test-slow bench peers bench-store benchmarks-page lint format clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -32,6 +33,16 @@ test-slow: $(STAMP) ## the tests that take minutes
 
 bench: $(STAMP) ## rerun the figures of docs/benchmarks.md (long)
 	@$(BIN)/python benchmarks/loop.py
+
+$(PEERS)/.installed: benchmarks/peers.lock | $(STAMP)
+	@$(BIN)/python -m venv --clear $(PEERS)
+	@$(PEERS)/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/peers.lock
+	@touch $@
+
+peers: $(PEERS)/.installed ## install MLflow and Arize Phoenix into .venv-peers
+
+bench-store: $(STAMP) $(PEERS)/.installed ## rerun the experience store's figures beside its peers (long)
+	@$(BIN)/python benchmarks/store.py --peers $(PEERS)
 
 benchmarks-page: $(STAMP) ## write docs/benchmarks.md from benchmarks/results
 	@$(BIN)/python benchmarks/page.py

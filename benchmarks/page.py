@@ -15,17 +15,26 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # started as a file, this is not part of a package yet
+
+from benchmarks.page_tables import one_line, table  # noqa: E402
+from benchmarks.store_page import store_tables  # noqa: E402
+
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 MOMENTS = ("base", "opening", "final")
 TITLES = {
     "loop": "The loop: a language model learns the shop's customer service",
     "loop.quick": "The loop with a scripted model",
+    "store": "The experience store, beside MLflow and Arize Phoenix",
+    "store.quick": "The experience store, with small loads",
 }
 NOTES = {
     "loop.quick": "No language model ran: a scripted one plays the shop's expert and errs less the more of a "
     "task type its lesson shows. It checks in seconds that every stage works and that figures are collected; "
     "its rates, times and memory say nothing about a language model.",
+    "store.quick": "Loads are so small that starting up is a good part of every time. It checks that every "
+    "part works and that figures are collected; only what was lost or doubled says anything.",
 }
 ARMS = {
     "teacher": "with the teacher",
@@ -56,9 +65,9 @@ MEANINGS = {
 HEAD = """# Benchmarks
 
 Made by `make benchmarks-page` from the files in `benchmarks/results`; do not edit. `make bench` reruns the
-loop's figures. Success is checked on the end state of the world and the facts in the reply, on tasks of a
-split that shares no product, name, number or sentence core with those trained on. Brackets hold 95% Wilson
-intervals over tasks. A dash was not measured.
+loop's figures, `make bench-store` those of the experience store. Success is checked on the end state of the
+world and the facts in the reply, on tasks of a split that shares no product, name, number or sentence core
+with those trained on. Brackets hold 95% Wilson intervals over tasks. A dash was not measured.
 """
 
 
@@ -100,6 +109,8 @@ def _section(name: str, data: Mapping[str, Any]) -> str:
     if name in NOTES:
         parts.append(f"{NOTES[name]}\n")
     parts.append(_facts(data))
+    if "parts" in data:
+        return "\n".join([*parts, store_tables(data)])
     parts.append(_figures(data))
     if data.get("model") == "scripted":  # its tables per type and stage would only look like findings
         return "\n".join(parts)
@@ -123,7 +134,7 @@ def _facts(data: Mapping[str, Any]) -> str:
         "seeds": ", ".join(map(str, data["seeds"])),
         "date": data["date"],
     }
-    return "\n".join(f"- {key}: {_text(value)}" for key, value in facts.items() if value) + "\n"
+    return "\n".join(f"- {key}: {one_line(value)}" for key, value in facts.items() if value) + "\n"
 
 
 def _figures(data: Mapping[str, Any]) -> str:
@@ -141,7 +152,7 @@ def _figures(data: Mapping[str, Any]) -> str:
         ]
         named = f"{MEANINGS[key]} (`{key}`)" if key in MEANINGS else f"`{key}`"
         rows.append([named, *(_cell(key, one) for one in spread), *each])
-    return _table(["figure", "min", "median", "max", *(f"seed {seed}" for seed in seeds)], rows)
+    return table(["figure", "min", "median", "max", *(f"seed {seed}" for seed in seeds)], rows)
 
 
 def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
@@ -150,11 +161,11 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
             ARMS.get(run["arm"], run["arm"]),
             str(run["seed"]),
             _count(run["rounds"]),
-            _text(run["why"] or run.get("error") or "not finished"),
+            one_line(run["why"] or run.get("error") or "not finished"),
         ]
         for run in runs
     ]
-    return "How each run ended:\n\n" + _table(["run", "seed", "rounds", "why it ended"], rows)
+    return "How each run ended:\n\n" + table(["run", "seed", "rounds", "why it ended"], rows)
 
 
 def _types(arm: str, by_seed: Mapping[str, Mapping[str, Any]]) -> str:
@@ -168,7 +179,7 @@ def _types(arm: str, by_seed: Mapping[str, Mapping[str, Any]]) -> str:
         lowest = _percent(min(finals)) if finals else "-"
         rows.append([title, *(_pooled(one[m] for one in found if m in one) for m in MOMENTS), lowest])
     title = f"Success by task type, {ARMS.get(arm, arm)} (all seeds together):\n\n"
-    return title + _table(["type", *MOMENTS, "final, lowest seed"], rows)
+    return title + table(["type", *MOMENTS, "final, lowest seed"], rows)
 
 
 def _pooled(pairs: Any) -> str:
@@ -185,14 +196,9 @@ def _stages(by_arm: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
         for arm, by_seed in by_arm.items()
         for seed, stages in by_seed.items()
     ]
-    return "Seconds by stage, all rounds together (the opening is one column):\n\n" + _table(
+    return "Seconds by stage, all rounds together (the opening is one column):\n\n" + table(
         ["run", "seed", *order], rows
     )
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _cell(key: str, value: float | None, bounds: Sequence[float] | None = None) -> str:
@@ -221,11 +227,6 @@ def _seconds(value: float | None) -> str:
 
 def _count(value: int | None) -> str:
     return "-" if value is None else str(value)
-
-
-def _text(value: object) -> str:
-    """One line that a table cell can hold."""
-    return " ".join(str(value).split()).replace("|", "\\|")
 
 
 if __name__ == "__main__":

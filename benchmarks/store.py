@@ -12,7 +12,8 @@ The parts, each of which `--only` runs alone into the same file:
     postgres   a million turns on a real PostgreSQL
     detectors  planted secrets and hacked rewards
 
-The peers run from the virtual environment that `make peers` makes. `--quick` takes small loads and no peers.
+The peers run from the virtual environment that `make peers` makes. `--quick` takes small loads, and the
+peers only where they are named: starting them takes longer than the rest of it.
 """
 
 from __future__ import annotations
@@ -25,227 +26,22 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from coevolve.errors import CoevolveError, StoreError
+from coevolve.errors import CoevolveError
 from coevolve.machine import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, this is not part of a package yet
 
 from benchmarks.page import RESULTS, write_page  # noqa: E402
-from benchmarks.store_data import Episode, Load, episodes  # noqa: E402
-from benchmarks.store_dedup import dedup  # noqa: E402
-from benchmarks.store_detectors import hacking, redaction  # noqa: E402
-from benchmarks.store_figures import figures_of, readable  # noqa: E402
-from benchmarks.store_ingest import Plan as IngestPlan  # noqa: E402
-from benchmarks.store_ingest import Setting, ingest  # noqa: E402
-from benchmarks.store_kill import kill_in_ingest  # noqa: E402
-from benchmarks.store_native import disk, native  # noqa: E402
-from benchmarks.store_postgres import postgres  # noqa: E402
-from benchmarks.store_queries import (  # noqa: E402
-    Ask,
-    add_vectors,
-    keep_vectors,
-    of_mlflow,
-    of_phoenix,
-    of_store,
-    openings,
-    random_vectors,
-    timed,
-)
-from benchmarks.store_servers import Product, Running, kept, ours, peers, served  # noqa: E402
-from benchmarks.store_writers import writers  # noqa: E402
-
-from coevolve.store import open_store  # noqa: E402
+from benchmarks.store_figures import PRODUCTS, figures_of, readable  # noqa: E402
+from benchmarks.store_parts import FULL, PARTS, QUICK, Bench  # noqa: E402
 
 COMMAND = "python benchmarks/store.py"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """How much of everything."""
-
-    episodes: int
-    repeats: int  # of each question
-    own: int  # trajectories of one writer
-    processes: int
-    texts: int
-    turns: int  # on PostgreSQL
-    kills: int
-    kill_after_s: float
-    ingest: IngestPlan
-    native_trial: int = 200
-
-
-FULL = Size(
-    episodes=10_000,
-    repeats=500,
-    own=20,
-    processes=64,
-    texts=100_000,
-    turns=1_000_000,
-    kills=3,
-    kill_after_s=4.0,
-    ingest=IngestPlan(),
-)
-QUICK = Size(
-    episodes=60,
-    repeats=40,
-    own=2,
-    processes=4,
-    texts=1_500,
-    turns=2_000,
-    kills=1,
-    kill_after_s=0.4,
-    ingest=IngestPlan(settings=(Setting(4, 2),), trial_episodes=20, budget_s=10, settles=False),
-    native_trial=20,
-)
-WRITERS = 64
-
-
-@dataclass(frozen=True)
-class Bench:
-    """One run of the benchmark: what to measure, where, and what it found so far."""
-
-    size: Size
-    seed: int
-    folder: Path  # for databases; emptied at the end
-    peers_venv: Path | None
-    quick: bool
-    found: dict[str, Any] = field(default_factory=dict)
-
-    @cached_property
-    def load(self) -> list[Episode]:
-        """The episodes that every product takes."""
-        return list(episodes(Load(self.size.episodes, seed=self.seed)))
-
-    @cached_property
-    def products(self) -> tuple[Product, ...]:
-        """Ours and, where they are installed, the peers."""
-        return (ours(), *(peers(self.peers_venv) if self.peers_venv else ()))
-
-
-def run_disk(bench: Bench) -> dict[str, Any]:
-    """Fsyncs and bare SQLite."""
-    return disk(bench.folder / "disk", bench.load, seconds=0.3 if bench.quick else 3.0)
-
-
-def run_ingest(bench: Bench) -> dict[str, Any]:
-    """Each product in turn."""
-    return {
-        product.name: ingest(product, bench.load, bench.folder / product.name, bench.size.ingest)
-        for product in bench.products
-    }
-
-
-def run_kill(bench: Bench) -> dict[str, Any]:
-    """With the setting that suited the product best where ingest has just found it."""
-    rows = {}
-    for product in bench.products:
-        best = bench.found.get("ingest", {}).get(product.name, {"senders": 4, "per_request": 2})
-        rows[product.name] = kill_in_ingest(
-            product,
-            bench.load,
-            bench.folder / f"{product.name}-killed",
-            Setting(best["senders"], best["per_request"]),
-            kills=bench.size.kills,
-            after_s=bench.size.kill_after_s,
-        )
-    return rows
-
-
-def run_queries(bench: Bench) -> dict[str, Any]:
-    """Asks what the part `ingest` left."""
-    rows = {}
-    for product in bench.products:
-        folder = bench.folder / product.name
-        if not (folder / product.database).is_file():
-            raise StoreError("there is nothing to ask yet", fix="run the parts ingest and queries together")
-        there = {row[:12] for row in kept(product, folder)}
-        traces = [one.trace_id for one in bench.load if one.trace_id[:12] in there]
-        if product.name == "ours":
-            rows[product.name] = _ask_ours(bench, folder / product.database)
-            continue
-        asking: dict[str, Callable[[Running, Sequence[str]], dict[str, Ask]]]
-        asking = {"mlflow": of_mlflow, "phoenix": of_phoenix}
-        with served(product, folder) as running:
-            asks = asking[product.name](running, traces)
-            rows[product.name] = {
-                "trajectories": len(traces),
-                "queries": timed(asks, bench.size.repeats, bench.seed),
-            }
-    return rows
-
-
-def _ask_ours(bench: Bench, path: Path) -> dict[str, Any]:
-    from coevolve.store.spans import settle
-
-    with closing(open_store(f"sqlite:///{path}")) as store:
-        while settle(store, time.time(), quiet_s=0):
-            pass  # what a quick run had no time to wait for
-        ids = {row.id.partition(":")[0]: row.id for row in store.rows()}
-        if bench.quick:
-            made = "random"
-            vectors_ND = random_vectors(len(ids), bench.seed)
-            keep_vectors(store, list(ids.values()), vectors_ND)
-        else:
-            vectors_ND, made = add_vectors(store, openings(bench.load, ids))
-        asks = of_store(store, list(ids.values()), vectors_ND)
-        asked = timed(asks, bench.size.repeats, bench.seed)
-    return {"trajectories": len(ids), "vectors": made, "queries": asked}
-
-
-def run_native(bench: Bench) -> dict[str, Any]:
-    """Without HTTP."""
-    folder = bench.folder / "native"
-    folder.mkdir(parents=True, exist_ok=True)
-    return native(bench.load, folder, trial_episodes=bench.size.native_trial)
-
-
-def run_writers(bench: Bench) -> dict[str, Any]:
-    """Many at once on one file."""
-    own = bench.size.own
-    folder = bench.folder / "writers"
-    folder.mkdir(parents=True, exist_ok=True)
-    return writers(folder, threads=WRITERS, processes=bench.size.processes, own=own, shared=max(1, own // 2))
-
-
-def run_dedup(bench: Bench) -> dict[str, Any]:
-    """Both detectors."""
-    return dedup(bench.size.texts, bench.seed)
-
-
-def run_postgres(bench: Bench) -> dict[str, Any]:
-    """A server of its own, which needs the extra `dev`."""
-    return postgres(
-        bench.folder / "postgres", turns=bench.size.turns, repeats=bench.size.repeats, seed=bench.seed
-    )
-
-
-def run_detectors(bench: Bench) -> dict[str, Any]:
-    """Both labelled sets, from three seeds."""
-    seeds = [bench.seed] if bench.quick else [bench.seed + k for k in range(3)]
-    return {"redaction": redaction(seeds), "hacking": hacking(seeds, 2 if bench.quick else None)}
-
-
-PARTS: Mapping[str, Callable[[Bench], dict[str, Any]]] = {
-    "disk": run_disk,
-    "ingest": run_ingest,
-    "kill": run_kill,
-    "queries": run_queries,
-    "native": run_native,
-    "writers": run_writers,
-    "dedup": run_dedup,
-    "postgres": run_postgres,
-    "detectors": run_detectors,
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -261,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             size=QUICK if asked.quick else FULL,
             seed=asked.seed,
             folder=Path(folder),
-            peers_venv=None if asked.quick else asked.peers,
+            peers_venv=asked.peers,
             quick=asked.quick,
             found=before,
         )
@@ -273,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except CoevolveError as error:
                 print(f"error: {error.what}\nfix: {error.fix}", file=sys.stderr)
                 bench.found[part] = {"error": error.what}
-                failed = True
+            failed |= _has_error(bench.found[part])
             bench.found[part] |= {
                 "load_average": [round(load_before, 2), round(os.getloadavg()[0], 2)],
                 "wall_s": round(time.monotonic() - began, 1),
@@ -285,9 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if failed else 0
 
 
+def _has_error(part: Mapping[str, Any]) -> bool:
+    return "error" in part or any("error" in part.get(product, {}) for product in PRODUCTS)
+
+
 def _data(asked: argparse.Namespace, bench: Bench) -> dict[str, Any]:
     words = [*shlex.split(COMMAND), *(["--quick"] if asked.quick else []), "--seed", str(asked.seed)]
-    words += ["--peers", str(asked.peers)] if asked.peers and not asked.quick else []
+    words += ["--peers", str(asked.peers)] if asked.peers else []
     return {
         "machine": machine(),
         "command": shlex.join(words),
@@ -317,7 +117,9 @@ def _write(file: Path, data: Mapping[str, Any]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=COMMAND, description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="small loads, no peers, under a minute")
+    parser.add_argument(
+        "--quick", action="store_true", help="small loads, in less than a minute without peers"
+    )
     parser.add_argument(
         "--only", nargs="+", choices=list(PARTS), help="these parts; the others stay as they are"
     )

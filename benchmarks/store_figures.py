@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 PRODUCTS = ("ours", "mlflow", "phoenix")
-_WORST = "0.8"  # the threshold that the dedup figures are of
 
 
 def figures_of(parts: Mapping[str, Any]) -> dict[str, float | None]:
@@ -42,9 +41,12 @@ def figures_of(parts: Mapping[str, Any]) -> dict[str, float | None]:
         for what in ("errors", "lost", "doubled", "changed"):
             found[f"writers_{how}_{what}"] = _at(parts, "writers", how, what)
     for name, end in (("ours", ""), ("datasketch", "_datasketch")):
-        found[f"dedup_recall{end}"] = _at(parts, "dedup", "thresholds", _WORST, name, "recall")
-        found[f"dedup_precision{end}"] = _at(parts, "dedup", "thresholds", _WORST, name, "precision")
-        found[f"dedup_s{end}"] = _at(parts, "dedup", "thresholds", _WORST, name, "seconds")
+        for key, what, worst in (
+            ("recall", "recall", min),
+            ("precision", "precision", min),
+            ("s", "seconds", max),
+        ):
+            found[f"dedup_{key}{end}"] = worst(_of_thresholds(parts, name, what), default=None)
     return found | {
         "hack_alarm_rate": _at(parts, "detectors", "hacking", "in_time_rate"),
         "hack_alarm_rate_ever": _at(parts, "detectors", "hacking", "alarm_rate"),
@@ -68,6 +70,12 @@ def _at(found: Any, *path: str) -> Any:
             return None
         found = found[key]
     return found
+
+
+def _of_thresholds(parts: Mapping[str, Any], name: str, what: str) -> list[float]:
+    """What a detector had at each threshold; the figures hold the worst."""
+    rows = (_at(parts, "dedup", "thresholds") or {}).values()
+    return [one[name][what] for one in rows if one[name][what] is not None]
 
 
 def _slowest(queries: Mapping[str, Any] | None) -> float | None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.store_data import Episode, bodies
 from benchmarks.store_ingest import Setting
 from benchmarks.store_send import Sent, send
-from benchmarks.store_servers import Product, kept, kill, start, stop
+from benchmarks.store_servers import Product, Running, kept, kill, start, stop
 
+_PATIENCE_S = 120.0  # for the first acknowledgement
 _STILL_S = 5.0  # after the new start, without a new row
 
 
@@ -26,18 +26,18 @@ def kill_in_ingest(
 ) -> dict[str, Any]:
     """Send a load, kill the server `kills` times on its way, and look for every acknowledged row.
 
-    Args: after_s: between a start's first request and the kill; a little more at every kill.
+    Args: after_s: between a start's first acknowledgement and the kill; a little more at every kill.
     """
     made = iter(list(bodies(load, setting.per_request, time.time() - 3600)))
     acknowledged: set[str] = set()
     lost: list[int] = []
     for at in range(kills):
         running = start(product, folder)
-        ends = threading.Event()
-        killer = threading.Timer(after_s * (1 + at / 10), partial(kill, running))
+        heard = threading.Event()
+        killer = threading.Thread(target=_kill_later, args=(running, heard, after_s * (1 + at / 10)))
         killer.start()
         sent: Sent = send(
-            running.port, product.headers, made, senders=setting.senders, budget_s=600, ends=ends
+            running.port, product.headers, made, senders=setting.senders, budget_s=600, heard=heard
         )
         killer.join()
         acknowledged.update(sent.acknowledged)
@@ -48,6 +48,12 @@ def kill_in_ingest(
         "lost": lost[-1] if lost else 0,
         "lost_by_kill": lost,
     }
+
+
+def _kill_later(running: Running, heard: threading.Event, after_s: float) -> None:
+    heard.wait(_PATIENCE_S)
+    time.sleep(after_s)
+    kill(running)
 
 
 def _missing(product: Product, folder: Path, acknowledged: set[str]) -> int:

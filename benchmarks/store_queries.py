@@ -1,4 +1,4 @@
-"""The same questions to each product: a trajectory by id, an agent's failed ones, the last hundred, the alike.
+"""The same questions to each product: a trajectory by id, failed ones of an agent, the last 100, the alike.
 
 Each is asked of the product's own interface: ours in Python, since the store has no HTTP interface for
 reading, the peers over HTTP on a connection that is kept, which costs them a millisecond or two. Lists are

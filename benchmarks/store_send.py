@@ -37,22 +37,27 @@ def send(
     *,
     senders: int,
     budget_s: float,
-    ends: threading.Event | None = None,
+    heard: threading.Event | None = None,
 ) -> Sent:
-    """Send until the bodies or the time are at their end, or the event is set. A dead server ends it too."""
+    """Send until the bodies or the time are at their end, or nobody answers any more.
+
+    Args: heard: set at the first acknowledgement.
+    """
     sent = Sent(time.monotonic())
     lock = threading.Lock()
     waiting = iter(bodies)
-    over = ends or threading.Event()
 
     def work() -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
         try:
-            while not over.is_set() and time.monotonic() - sent.began_s < budget_s:
+            while time.monotonic() - sent.began_s < budget_s:
                 with lock:
                     body = next(waiting, None)
-                if body is None or not _deliver(connection, headers, body, sent, lock, over):
+                until_s = sent.began_s + budget_s
+                if body is None or not _deliver(connection, headers, body, sent, lock, until_s):
                     return
+                if heard is not None and sent.acknowledged:
+                    heard.set()
         finally:
             connection.close()
 
@@ -71,10 +76,10 @@ def _deliver(
     body: Body,
     sent: Sent,
     lock: threading.Lock,
-    over: threading.Event,
+    until_s: float,
 ) -> bool:
-    """One body, until it is taken or refused. Returns: False where nobody answers any more."""
-    while not over.is_set():
+    """One body, until it is taken or refused. Returns: False where nobody answers or time is up."""
+    while time.monotonic() < until_s:
         asked_s = time.monotonic()
         try:
             connection.request(
@@ -93,5 +98,5 @@ def _deliver(
                 sent.refused.append(f"{answer.status}: {said[:200].decode(errors='replace')}")
                 return True
             sent.pushed_back += 1
-        over.wait(float(answer.getheader("Retry-After") or _AGAIN_S))
-    return True
+        time.sleep(float(answer.getheader("Retry-After") or _AGAIN_S))
+    return False

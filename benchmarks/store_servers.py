@@ -8,6 +8,7 @@ virtual environment of their own; each has the settings it comes with.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import sqlite3
@@ -23,7 +24,9 @@ from pathlib import Path
 
 from coevolve.errors import StoreError
 
-START_S = 180.0  # until a server must answer; the peers migrate their database first
+START_S = 300.0  # until a server must answer; the peers migrate their database first
+
+_TAIL = 500  # characters of a server's log that an error shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +125,10 @@ def start(product: Product, folder: Path) -> Running:
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     log = folder / "server.log"
+    words = product.command(folder, port)
     with log.open("ab") as written:
         process = subprocess.Popen(
-            product.command(folder, port),
+            words,
             cwd=folder,
             env={**os.environ, **product.environment(folder, port)},
             stdout=written,
@@ -134,8 +138,10 @@ def start(product: Product, folder: Path) -> Running:
     deadline = time.monotonic() + START_S
     while not _answers(f"http://127.0.0.1:{port}{product.ready}"):
         if process.poll() is not None or time.monotonic() > deadline:
+            said = log.read_text(encoding="utf-8", errors="replace")[-_TAIL:]
+            how = "has ended" if process.poll() is not None else f"does not answer within {START_S:.0f} s"
             _signal(process, signal.SIGKILL)
-            raise StoreError(f"{product.title} does not answer", fix=f"read {log}")
+            raise StoreError(f"{product.title} {how}: {said}", fix="start it by hand: " + shlex.join(words))
         time.sleep(0.1)
     return Running(product, folder, port, process)
 
