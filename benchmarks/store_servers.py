@@ -2,7 +2,7 @@
 
 A product and a folder enter, a running server leaves. What is durable is counted in the product's own SQLite
 file from outside, so that an answer which came before the write counts for nothing. The peers run from a
-virtual environment of their own; each has the settings it comes with.
+virtual environment of their own; each has the settings it comes with, save that MLflow runs no jobs beside.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def peers(venv: Path) -> tuple[Product, Product]:
             *["--backend-store-uri", f"sqlite:///{folder / 'x.db'}"],
             *["--artifacts-destination", str(folder / "artifacts")],
         ],
-        environment=lambda folder, port: {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"},
+        environment=lambda folder, port: {
+            "MLFLOW_DISABLE_TELEMETRY": "true",
+            "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # jobs that nobody asks for would cost it time
+        },
         ready="/health",
         database="x.db",
         headers={"x-mlflow-experiment-id": "0"},

@@ -31,6 +31,8 @@ def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
     """Keep spans in one transaction. One that is there already, by trace and span id, is passed over."""
     if not given:
         return
+    # In one order, so that writers on PostgreSQL wait for each other in turn and never in a circle.
+    given = sorted(given, key=lambda one: (one.trace_id, one.span_id))
     rows = [
         {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": _written(one)}
         for one in given
@@ -64,6 +66,10 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
     for start in range(0, len(waiting), _AT_ONCE):
         some = [(row, assemble(held[row.trace_id])) for row in waiting[start : start + _AT_ONCE]]
         with store.database.write() as connection:
+            ids = [row.trace_id for row, _ in some]
+            # Held in the order in which `append_spans` takes them; what follows keeps the order of arrival.
+            held_ids = sa.select(traces.c.trace_id).where(traces.c.trace_id.in_(ids))
+            connection.execute(held_ids.order_by(traces.c.trace_id).with_for_update()).all()
             for row, found in some:
                 made += _kept(store, connection, found)
                 done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
