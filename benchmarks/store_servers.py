@@ -22,10 +22,12 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import coevolve
 from coevolve.errors import StoreError
 
 START_S = 300.0  # until a server must answer; the peers migrate their database first
 
+_PACKAGE = Path(coevolve.__file__).resolve().parent.parent
 _TAIL = 500  # characters of a server's log that an error shows
 
 
@@ -59,7 +61,7 @@ def ours() -> Product:
         name="ours",
         title="coevolve",
         command=lambda folder, port: [*words, f"sqlite:///{folder / 'x.db'}", "--port", str(port)],
-        environment=lambda folder, port: {},
+        environment=lambda folder, port: {"PYTHONPATH": str(_PACKAGE)},  # what is measured is what runs here
         ready="/health",
         database="x.db",
     )
