@@ -7,14 +7,15 @@ the latest scoring is valid. A version that learned from a reward which has chan
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 
-from coevolve.feedback import RewardRule, score
+from coevolve.feedback import LiveRule, RewardRule, score
 from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_alike, norms_of
 from coevolve.feedback.crowd import expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
 from coevolve.registry import Registry
+from coevolve.sections import FeedbackSection
 from coevolve.store import Store
 from coevolve.store.pools import pools_from
 from coevolve.store.query import Query
@@ -25,6 +26,7 @@ _RECENT = 2_000  # live trajectories that norms and expectations are made from
 _DERIVED = frozenset(
     {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
 )
+_RULED = frozenset(one.name for one in fields(RewardRule)) - {"live"}
 _CHANGED = 0.05  # of a total, from which a reward is another one
 
 
@@ -44,6 +46,19 @@ class Heard:
 
     scored: tuple[Trajectory, ...]
     changed: tuple[str, ...]  # ids of trajectories whose reward is another one than before
+
+
+def reward_rule(section: FeedbackSection) -> RewardRule:
+    """The rule that a [feedback] section states."""
+    live = LiveRule(**asdict(section.live))
+    own = {one.name: getattr(section, one.name) for one in fields(section) if one.name in _RULED}
+    return RewardRule(**own, live=live)
+
+
+def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> Listening:
+    """How a [feedback] section hears live sessions."""
+    figures = {name: Figure(**asdict(figure)) for name, figure in section.figures.items()}
+    return Listening(rule=reward_rule(section), figures=figures, nearness=nearness)
 
 
 def score_live(

@@ -147,7 +147,7 @@ class StatementKind(StrEnum):
     TEXT = "text"  # free words, which only a judge can score
     EDIT = "edit"  # how the agent's answer should have read
     FIGURE = "figure"  # {"name": "follow_up_ticket", "value": 1}, of a business system
-    LABEL = "label"  # a reviewer's word: {"outcome": "failure"} or {"signal": ..., "score": ...}
+    LABEL = "label"  # a reviewer's word: {"score": -1, "why": text}, with "signal": name of that one signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

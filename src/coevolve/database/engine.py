@@ -207,8 +207,10 @@ def _enter_wal(connection: sqlite3.Connection) -> None:
 
 def _begin(connection: Connection) -> None:
     # A writer takes the lock at once: a read that later becomes a write cannot wait, it only fails.
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if options.get("copies_tables"):
+        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")  # inside a transaction it would do nothing
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
 
 def _migrate(database: Database) -> None:
@@ -218,13 +220,44 @@ def _migrate(database: Database) -> None:
             return
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    with database.write() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
+    with migrating(database) as connection:
         # Looked at again under the lock: another process may have migrated meanwhile.
         if _checked_revision(connection, database.name, head) != head:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+@contextmanager
+def migrating(database: Database) -> Iterator[Connection]:
+    """A transaction in which tables may be altered; no other process migrates meanwhile.
+
+    SQLite alters a table by copying it and dropping the old one, which its foreign keys would forbid: they
+    are looked at once, at the end.
+
+    Raises: StoreError: a row refers to another that is gone; then nothing is changed.
+    """
+    sqlite = database.engine.dialect.name == "sqlite"
+    with database._explained(), database.engine.connect() as plain:
+        connection = plain.execution_options(writes=True, copies_tables=True)
+        try:
+            with connection.begin():
+                if not sqlite:
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
+                yield connection
+                if sqlite:
+                    _refuse_lost_rows(connection, database.name)
+        finally:
+            if sqlite:
+                connection.invalidate()  # the next one checks foreign keys again
+
+
+def _refuse_lost_rows(connection: Connection, name: str) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise StoreError(
+            f"{name}: row {broken[1]} of {broken[0]} refers to a row of {broken[2]} that is gone",
+            fix="restore the file from a backup, or delete that row and run the same command again",
+        )
 
 
 def _checked_revision(connection: Connection, name: str, head: str) -> str | None:
