@@ -69,9 +69,9 @@ def test_a_database_of_the_first_revision_is_brought_up_when_it_is_opened(store:
 def test_a_row_that_refers_to_nothing_stops_a_migration_and_nothing_is_changed(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     store.append([played("won")])
-    with pytest.raises(StoreError, match=r"row 1 of scorings refers to a row of trajectories that is gone"):
-        with migrating(store.database) as connection:
-            connection.execute(sa.text("DELETE FROM trajectories"))
+    gone = r"row 1 of scorings refers to a row of trajectories that is gone"
+    with pytest.raises(StoreError, match=gone), migrating(store.database) as connection:
+        connection.execute(sa.text("DELETE FROM trajectories"))
     assert store.get("t-won") == played("won")
     with store.database.read() as connection:
         assert connection.execute(sa.text("PRAGMA foreign_keys")).scalar() == 1

@@ -269,8 +269,8 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
     rows: list[dict[str, Any]] = []
     for trajectory in scored:
         reward = trajectory.reward
-        body = to_json(Scoring(trajectory.signals, reward))
-        content = content_hash(body)
+        scoring = Scoring(trajectory.signals, reward)
+        content = content_hash(scoring)
         if latest.get(trajectory.id) == content:
             continue
         latest[trajectory.id] = content
@@ -282,7 +282,7 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
                 "total": reward.total if reward else None,
                 "created_s": time.time(),
                 "content": content,
-                "body": body,
+                "body": to_json(scoring),
             }
         )
     if rows:

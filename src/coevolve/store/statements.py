@@ -90,13 +90,12 @@ def mark_scored(database: Database, given: Iterable[Statement]) -> None:
 
 
 def _row(one: Statement) -> dict[str, object]:
-    body = to_json(one)
     return {
         "id": one.id,
         "session_id": one.session_id,
         "kind": one.kind.value,
         "given_s": one.given_s,
         "created_s": time.time(),
-        "content": content_hash(body),
-        "body": body,
+        "content": content_hash(one),
+        "body": to_json(one),
     }
