@@ -19,8 +19,6 @@ from coevolve.store import open_store
 from coevolve.store.ingest.chat import RefusedLine, read_chats
 from coevolve.store.redaction import Redactor
 
-experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
-
 KEY_VARIABLE = "COEVOLVE_REDACTION_KEY"
 _AT_ONCE = 200  # chats of one transaction
 StoreOption = Annotated[
@@ -28,7 +26,6 @@ StoreOption = Annotated[
 ]
 
 
-@experience.command()
 def serve(
     store: StoreOption = "sqlite:///experience.db",
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
@@ -53,7 +50,6 @@ def serve(
         say("the door is closed")
 
 
-@experience.command("import")
 def import_chats(
     file: Annotated[Path, typer.Argument(metavar="CHATS", help="OpenAI chats, one JSON object a line.")],
     store: StoreOption = "sqlite:///experience.db",
