@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from cli_world import invoke
-from coevolve.cli.experience import KEY_VARIABLE, redaction_key
+from coevolve.cli.stores import KEY_VARIABLE, redaction_key
 from coevolve.errors import ConfigError
 from coevolve.store import open_store
 from otlp_samples import JSON, json_body, json_span

@@ -97,7 +97,7 @@ def content_hash(value: object) -> str:
 
 def essence(value: Any) -> dict[str, Any]:
     """As `to_json`, without the fields that equal their default; `from_json` reads it just as well."""
-    return cast(dict[str, Any], _guarded(lambda: _form(type(value)).essence(value), type(value)))
+    return cast(dict[str, Any], _guarded(lambda: _form(cast(Any, type(value))).essence(value), type(value)))
 
 
 def _guarded(convert: Callable[[], Any], cls: type) -> Any:
@@ -142,9 +142,8 @@ def _record_form(cls: type) -> _Form:
     names = tuple(f.name for f in fields(cls) if f.init)
     needed = [f.name for f in fields(cls) if f.init and f.default is MISSING and f.default_factory is MISSING]
     forms = {name: _form(hints[name]) for name in names}
-    writes = {name: form.write for name, form in forms.items()}
+    writes, usual = {name: form.write for name, form in forms.items()}, defaults(cls)
     briefs = {name: form.essence for name, form in forms.items()}
-    usual = defaults(cls)
 
     def written(value: Any, converts: Mapping[str, Callable[[Any], Any]], skip: Mapping[str, Any]) -> Any:
         if type(value) is not cls:
@@ -184,9 +183,8 @@ def _record_form(cls: type) -> _Form:
 @cache
 def defaults(cls: type) -> Mapping[str, Any]:
     """What fields of a dataclass are when nobody sets them."""
-    known = {f.name: f.default for f in fields(cls) if f.default is not MISSING}
     made = {f.name: f.default_factory() for f in fields(cls) if f.default_factory is not MISSING}
-    return {**known, **made}
+    return {f.name: f.default for f in fields(cls) if f.default is not MISSING} | made
 
 
 def _tuple_form(hint: Any) -> _Form:

@@ -21,7 +21,7 @@ from coevolve.sections import FeedbackSection
 from coevolve.store import Store
 from coevolve.store.pools import pools_from
 from coevolve.store.query import Query
-from coevolve.store.statements import mark_scored, sessions_to_score, statements_of
+from coevolve.store.statements import mark_scored, sessions_to_score, sessions_unscored, statements_of
 from coevolve.types import Reward, Signal, SignalKind, SignalSource, Split, Statement, Trajectory
 
 _RECENT = 2_000  # live trajectories that norms and expectations are made from
@@ -67,11 +67,16 @@ def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> L
 def score_live(
     store: Store, listening: Listening, sessions: Collection[str] | None = None, run: str = "live"
 ) -> Heard:
-    """Score the trajectories of these sessions, or of all about which something new was said.
+    """Score the trajectories of these sessions; else of those that are new or that something new was said of.
+
+    At most a thousand sessions of each; nothing in the answer's `scored` means that none is left.
 
     One that a world played keeps the reward of that world's checks; what people say of it stands beside.
     """
-    wanted = sessions_to_score(store.database) if sessions is None else list(sessions)
+    wanted = list(sessions or ())
+    if sessions is None:
+        database = store.database
+        wanted = list(dict.fromkeys([*sessions_to_score(database), *sessions_unscored(database)]))
     found = store.find(Query(sessions=wanted)) if wanted else []
     if not found:
         return Heard()

@@ -84,7 +84,7 @@ async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
     scored = [ws.score(t) for t in _trajectories(ws, number)]
     ws.store.append_scores(ws.journal.run_id, scored)
     outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
-    first = ws.journal.get(key(number, "collect")).get("first", len(scored))
+    first = finished(ws, key(number, "collect")).get("first", len(scored))
     return {"outcomes": dict(outcomes), "success": rates(scored[:first])}
 
 

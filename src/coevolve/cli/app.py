@@ -33,15 +33,9 @@ for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
 app.command()(errors)
 app.command("similar")(similar_to)
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
-for _name, _word in {
-    "serve": serve,
-    "import": import_chats,
-    "score": score,
-    "review": review,
-    "label": label,
-    "trust": trust,
-}.items():
-    experience.command(_name)(_word)
+experience.command("import")(import_chats)
+for _verb in (serve, score, review, label, trust):
+    experience.command()(_verb)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")
 

@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from coevolve.cli.opening import FromStore, JsonFlag, experience_at
+from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, clean, percent, table
+from coevolve.cli.stores import FromStore, experience_at
 from coevolve.errors import MissingExtraError
 from coevolve.feedback.failures import FailureCluster, FailureRecord, cluster_failures, record_failure
 from coevolve.models.embeddings import open_embedder

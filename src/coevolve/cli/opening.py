@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import sqlalchemy as sa
 import typer
 
 from coevolve import config as configuration
 from coevolve.cli.output import Interrupted, say
 from coevolve.config import RunConfig
 from coevolve.errors import ConfigError
-from coevolve.store import Store, open_store
 from coevolve.timekeeping import elapsed_s
 from coevolve.workspace import CONFIG_FILE, Workspace, open_workspace
 
@@ -25,12 +23,6 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object an
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.FIELD=VALUE", help="Replace one field; may be repeated."),
-]
-FromStore = Annotated[
-    str,
-    typer.Option(
-        "--store", metavar="WHERE", help="A file, the folder of a run, or postgresql://USER@HOST/DB."
-    ),
 ]
 
 
@@ -57,33 +49,6 @@ def read_config(path: Path, sets: Sequence[str] = (), flags: Mapping[str, Any] |
             fix="start the command in the folder in which the run was started",
         )
     return config
-
-
-def store_url(where: str) -> sa.URL:
-    """The database that a URL, a file or a run's folder names."""
-    if "://" in where:
-        return sa.make_url(where)
-    path = Path(where)
-    return sa.URL.create("sqlite", database=str(path / "experience.db" if path.is_dir() else path))
-
-
-@contextmanager
-def experience_at(where: str) -> Iterator[Store]:
-    """An open store that was there before.
-
-    Raises: ConfigError: no such file.
-    """
-    url = store_url(where)
-    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
-        raise ConfigError(
-            f"there is no experience in {url.database}",
-            fix="name a database, its file, or the folder of a run with --store",
-        )
-    opened = open_store(url)
-    try:
-        yield opened
-    finally:
-        opened.close()
 
 
 @contextmanager

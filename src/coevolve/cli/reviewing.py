@@ -6,22 +6,25 @@ import time
 import uuid
 from dataclasses import asdict
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from coevolve import config as configuration
-from coevolve.cli.experience import redaction_key
 from coevolve.cli.failures import failures, grouped
-from coevolve.cli.opening import FromStore, JsonFlag, experience_at, store_url
+from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, percent, table
+from coevolve.cli.stores import (
+    FeedbackConfig,
+    FromStore,
+    experience_at,
+    feedback_of,
+    redaction_key,
+)
 from coevolve.errors import ConfigError
 from coevolve.feedback.review import ReviewItem, review_queue
 from coevolve.feedback.trust import Fared, against_labels
 from coevolve.live import listening, score_live, taught
 from coevolve.registry import Registry
-from coevolve.sections import FeedbackSection
 from coevolve.store import Store
 from coevolve.store.query import Query
 from coevolve.store.redaction import Redactor
@@ -29,10 +32,6 @@ from coevolve.store.statements import append_statements
 from coevolve.types import SignalSource, Statement, StatementKind
 
 _RECENT = 2_000  # trajectories that a list or a figure is made from
-
-FeedbackConfig = Annotated[
-    Path | None, typer.Option("--config", metavar="TOML", help="Its [feedback] says what words weigh.")
-]
 
 
 class Word(StrEnum):
@@ -102,7 +101,7 @@ def label(
             raise ConfigError(
                 f"{found.id} has no signal {signal!r}", fix=f"name one of: {', '.join(names) or '(none)'}"
             )
-        redactor = Redactor(redaction_key(str(store_url(store))))
+        redactor = Redactor(redaction_key(store))
         value = {"score": _SCORES[word], "why": redactor.text(why)}
         said = Statement(
             id=f"label-{uuid.uuid4()}",
@@ -144,11 +143,6 @@ def queue(store: Store, count: int) -> list[ReviewItem]:
     found = failures(store, Query(failed=True, limit=_RECENT, measuring=False))
     clusters, _ = grouped(found, list(dict.fromkeys(one.version for one in found)))
     return review_queue(recent, clusters, labelled, count)
-
-
-def feedback_of(config: Path | None) -> FeedbackSection:
-    """The [feedback] of a TOML file, or its defaults."""
-    return FeedbackSection() if config is None else configuration.load(config).feedback
 
 
 def _kappa(one: Fared) -> str:

@@ -57,25 +57,14 @@ def review_queue(
     urgent = zip_longest(
         _disagreements(open_ones.values()), _new_clusters(clusters, labelled), _uncertain(open_ones.values())
     )
-    audits = _audits(open_ones, seed)
-    drawn = list(_first(audits, open_ones, math.ceil(AUDIT_SHARE * count), ()))
-    asked = {one.trajectory for one in drawn}
-    told = (one for one in chain.from_iterable(urgent) if one is not None)
-    found = list(_first(told, open_ones, count - len(drawn), asked))
-    asked |= {one.trajectory for one in found}
-    return [*found, *drawn, *_first(audits, open_ones, count - len(found) - len(drawn), asked)]
-
-
-def _first(
-    items: Iterable[ReviewItem], known: Collection[str], count: int, without: Collection[str]
-) -> Iterable[ReviewItem]:
-    seen = set(without)
-    for one in items:
-        if len(seen) - len(without) >= count:
-            return
-        if one.trajectory in known and one.trajectory not in seen:
-            seen.add(one.trajectory)
-            yield one
+    told = (one for one in chain.from_iterable(urgent) if one is not None and one.trajectory in open_ones)
+    found: dict[str, ReviewItem] = {}
+    for most, items in ((count - math.ceil(AUDIT_SHARE * count), told), (count, _audits(open_ones, seed))):
+        for one in items:
+            if len(found) >= most:
+                break
+            found.setdefault(one.trajectory, one)
+    return list(found.values())
 
 
 def _disagreements(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:

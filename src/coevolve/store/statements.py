@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
-from coevolve.database.tables import statements, trajectories
+from coevolve.database.tables import scorings, statements, trajectories
 from coevolve.errors import IngestError
-from coevolve.types import Statement
+from coevolve.types import Split, Statement
 
 _BATCH = 500  # bound parameters of one query, far below any database's limit
 
@@ -74,6 +74,20 @@ def sessions_to_score(database: Database, limit: int = 1000) -> list[str]:
         .where(sa.exists().where(trajectories.c.session_id == statements.c.session_id))
         .group_by(statements.c.session_id)
         .order_by(sa.func.min(statements.c.seq))
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
+    """Sessions with live trajectories that have no scoring yet, the oldest first."""
+    scored = sa.exists().where(scorings.c.trajectory == trajectories.c.id)
+    query = (
+        sa.select(trajectories.c.session_id)
+        .where(trajectories.c.split == Split.LIVE.value, trajectories.c.replaced_by.is_(None), ~scored)
+        .group_by(trajectories.c.session_id)
+        .order_by(sa.func.min(trajectories.c.seq))
         .limit(limit)
     )
     with database.read() as connection:
