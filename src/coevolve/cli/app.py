@@ -34,8 +34,8 @@ app.command()(errors)
 app.command("similar")(similar_to)
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
 experience.command("import")(import_chats)
-for _verb in (serve, score, review, label, trust):
-    experience.command()(_verb)
+for _told in (serve, score, review, label, trust):
+    experience.command()(_told)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")
 
