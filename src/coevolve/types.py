@@ -201,6 +201,8 @@ class Trajectory:
     signals: tuple[Signal, ...] = ()  # all signals, once scored
     reward: Reward | None = None
     wall_s: float = 0.0
+    read_tokens: int | None = None  # over all calls of a model that acted elsewhere; None = not told
+    written_tokens: int | None = None
 
 
 class Operation(StrEnum):

@@ -63,6 +63,8 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
         found = assemble(held[row.trace_id])
         with store.database.write() as connection:
             made += _kept(store, connection, found)
+            if row.assembled_s is not None:
+                _replace_rest(connection, row.trace_id, found)
             done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
             connection.execute(done.values(assembled_s=row.last_s))
     return made
@@ -86,6 +88,23 @@ def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> 
             connection.execute(old.values(replaced_by=kept.id))
         new.append(kept)
     return new
+
+
+def _replace_rest(connection: Connection, trace: str, found: Sequence[Trajectory]) -> None:
+    """What an earlier assembly made and the whole does not hold is replaced by the first that it holds.
+
+    An agent's own span comes when it ends: until then its decisions may stand with another agent's.
+    """
+    of_trace = [
+        trajectories.c.id == trace,
+        *(trajectories.c.id.startswith(f"{trace}{mark}") for mark in ":~"),
+    ]
+    valid = sa.select(trajectories.c.id).where(sa.or_(*of_trace), trajectories.c.replaced_by.is_(None))
+    by_name = {id.partition("~")[0]: id for id in connection.execute(valid).scalars()}
+    rest = by_name.keys() - {one.id for one in found}
+    if found and rest:
+        old = sa.update(trajectories).where(trajectories.c.id.in_([by_name[name] for name in rest]))
+        connection.execute(old.values(replaced_by=by_name[found[0].id]))
 
 
 def _spans_of(connection: Connection, trace_id: str) -> list[Span]:
