@@ -83,7 +83,7 @@ class AgentSection:
 class CollectSection:
     """[collect]: the experience of one round."""
 
-    episodes: Positive = 192  # per round, all attempts counted
+    episodes: Positive = 192  # per round, all attempts counted; with retries, at most
     attempts: Positive = 1  # at one task, each with its own seed
     retries: Count = 2  # more attempts at a task that failed, until it is solved; only where no teacher helps
     temperature: Amount = 0.9
