@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-import sqlalchemy as sa
 import typer
 
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.cli.project import listening
-from coevolve.errors import ConfigError, StoreError
+from coevolve.errors import ConfigError
 from coevolve.store import open_store
 from coevolve.store.ingest.chat import RefusedLine, read_chats
+from coevolve.store.key import redaction_key
 from coevolve.store.redaction import Redactor
+from coevolve.store.rows import Origin
 
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
 
-KEY_VARIABLE = "COEVOLVE_REDACTION_KEY"
 _AT_ONCE = 200  # chats of one transaction
 StoreOption = Annotated[
     str, typer.Option("--store", help="sqlite:///FILE or postgresql://USER@HOST/DATABASE.")
@@ -69,10 +67,12 @@ def import_chats(
         opened = open_store(store)
         try:
             before, refused = opened.count(), list[RefusedLine]()
-            found = read_chats(lines)
+            found = read_chats(lines, redactor.subject)
             while some := list(islice(found, _AT_ONCE)):
                 refused += [one for one in some if isinstance(one, RefusedLine)]
-                opened.append([redactor.trajectory(one) for one in some if not isinstance(one, RefusedLine)])
+                chats = [one for one in some if not isinstance(one, RefusedLine)]
+                origins = {one.trajectory.id: Origin(one.subject) for one in chats}
+                opened.append([redactor.trajectory(one.trajectory) for one in chats], origins=origins)
             added = opened.count() - before
         finally:
             opened.close()
@@ -84,28 +84,3 @@ def import_chats(
             *shown,
             *([table(f"{len(refused)} lines refused", ("line", "field", "why"), rows)] if refused else []),
         )
-
-
-def redaction_key(store: str) -> bytes:
-    """The key of a store's placeholders: from the environment, else from a file beside an SQLite file.
-
-    Raises: ConfigError: a store elsewhere needs the variable; StoreError: the file cannot be written.
-    """
-    if given := os.environ.get(KEY_VARIABLE):
-        return given.encode()
-    url = sa.make_url(store)
-    if url.get_backend_name() != "sqlite" or not url.database:
-        raise ConfigError(
-            f"{url.render_as_string()} needs a key for its placeholders",
-            fix=f"set {KEY_VARIABLE} to a long random text, the same wherever this store is written to",
-        )
-    path = Path(f"{url.database}.key")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(32))
-    except FileExistsError:
-        pass  # made by an earlier call
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}", fix="make its folder writable") from error
-    return path.read_bytes()

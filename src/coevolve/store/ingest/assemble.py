@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coevolve.store.ingest.conventions import Call, Message, Role, Seen, read_span
+from coevolve.store.ingest.owners import SESSIONS
 from coevolve.store.ingest.spans import Span
 from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
 
-_SESSION = ("session.id", "gen_ai.conversation.id", "langsmith.trace.session_id", "thread_id")
 _SAME_S = 2.0  # two equal answers that began within this time are one call, seen by two instrumentors
 UNKNOWN_AGENT = "agent"
 
@@ -47,7 +47,7 @@ def _of_trace(spans: Mapping[str, Span]) -> list[tuple[float, Trajectory]]:
     seen = {id: read_span(span) for id, span in spans.items()}
     agents = _agents(seen)
     ordered = sorted(spans.values(), key=lambda one: (one.start_s, one.span_id))
-    named = (one.attributes.get(name) for one in ordered for name in _SESSION)
+    named = (one.attributes.get(name) for one in ordered for name in SESSIONS)
     session = next((str(one) for one in named if one), ordered[0].trace_id)
     found = []
     for agent in agents:

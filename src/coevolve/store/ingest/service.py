@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
+from coevolve.store.ingest.owners import owned
 from coevolve.store.ingest.spans import MOST_BYTES, Refused, Span, read_spans
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
@@ -43,6 +44,7 @@ class Said(BaseModel):
     value: object
     turn: int | None = Field(default=None, ge=0)
     by: str = Field(default="", max_length=200)
+    user: str | None = Field(default=None, max_length=200)  # whose session it is; kept as a keyed hash
     given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
@@ -104,8 +106,8 @@ def create_app(
 
     @app.post("/v1/feedback")
     async def feedback(request: Request) -> JSONResponse:
-        given, refused = _statements(await _body(request), redactor, now())
-        new = await asyncio.to_thread(append_statements, store.database, given) if given else []
+        given, users, refused = _statements(await _body(request), redactor, now())
+        new = await asyncio.to_thread(append_statements, store.database, given, users) if given else []
         answer = {"accepted": len(given), "new": len(new), "refused": refused}
         return JSONResponse(answer, 400 if refused else 200)
 
@@ -124,7 +126,8 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _redacted(one: Span, redactor: Redactor) -> Span:
+def _redacted(given: Span, redactor: Redactor) -> Span:
+    one = owned(given, redactor.subject)  # of the id as it came: what the rules leave of it is another text
     return replace(
         one,
         name=redactor.text(one.name),
@@ -153,8 +156,8 @@ def _answer(kind: str, refused: Sequence[Refused]) -> Response:
 
 def _statements(
     body: bytes, redactor: Redactor, now_s: float
-) -> tuple[list[Statement], list[dict[str, object]]]:
-    """The statements of a body (one object or a list), and what is wrong with the others."""
+) -> tuple[list[Statement], dict[str, str], list[dict[str, object]]]:
+    """The statements of a body (one object or a list), whose they are, and what is wrong with the others."""
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -162,6 +165,7 @@ def _statements(
             f"the body is no JSON: {error}"[:200], fix="send one statement or a list of them", status=400
         ) from error
     given: list[Statement] = []
+    users: dict[str, str] = {}
     refused: list[dict[str, object]] = []
     for place, one in enumerate(sent if isinstance(sent, list) else [sent]):
         try:
@@ -171,6 +175,8 @@ def _statements(
             where = ".".join(map(str, first["loc"])) or "body"
             refused.append({"place": place, "field": where, "why": first["msg"]})
             continue
+        if said.user and said.user.strip():
+            users[said.id] = redactor.subject(said.user)
         given.append(
             Statement(
                 id=said.id,
@@ -182,4 +188,4 @@ def _statements(
                 given_s=now_s if said.given_s is None else said.given_s,
             )
         )
-    return given, refused
+    return given, users, refused
