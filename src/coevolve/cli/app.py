@@ -10,6 +10,7 @@ import typer
 
 from coevolve import __version__
 from coevolve.cli.experience import experience
+from coevolve.cli.leaving import export, forget, keep
 from coevolve.cli.output import EXIT_INTERRUPTED
 from coevolve.cli.project import doctor, init, shop
 from coevolve.cli.run import run
@@ -28,6 +29,8 @@ for _stage in ("collect", "score", "evolve", "learn"):
     app.command(_stage)(stage_verb(_stage))
 for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
     app.command()(_verb)
+for _leaving in (export, keep, forget):
+    experience.command()(_leaving)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")
 
