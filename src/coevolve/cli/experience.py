@@ -14,12 +14,14 @@ from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.cli.project import listening
 from coevolve.cli.reviewing import queue
-from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, redaction_key, store_url
+from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, store_url
 from coevolve.errors import ConfigError
 from coevolve.feedback.statements import refusal
 from coevolve.store import open_store
 from coevolve.store.ingest.chat import RefusedLine, read_chats
+from coevolve.store.key import redaction_key
 from coevolve.store.redaction import Redactor
+from coevolve.store.rows import Origin
 
 _AT_ONCE = 200  # chats of one transaction
 
@@ -53,7 +55,7 @@ def serve(
                 return [asdict(one) for one in queue(opened, count)]
 
             judging = Hooks(refusal=refusal, settled=settled, review=review)
-            app = create_app(opened, Redactor(redaction_key(store)), hooks=judging)
+            app = create_app(opened, Redactor(redaction_key(store_url(store))), hooks=judging)
             uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
         finally:
             opened.close()
@@ -67,7 +69,7 @@ def import_chats(
 ) -> None:
     """Read chat logs into the store; what is there already is passed over."""
     with answering(as_json) as give:
-        redactor = Redactor(redaction_key(store))
+        redactor = Redactor(redaction_key(store_url(store)))
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError as error:
@@ -75,10 +77,12 @@ def import_chats(
         opened = open_store(store_url(store))
         try:
             before, refused = opened.count(), list[RefusedLine]()
-            found = read_chats(lines)
+            found = read_chats(lines, redactor.subject)
             while some := list(islice(found, _AT_ONCE)):
                 refused += [one for one in some if isinstance(one, RefusedLine)]
-                opened.append([redactor.trajectory(one) for one in some if not isinstance(one, RefusedLine)])
+                chats = [one for one in some if not isinstance(one, RefusedLine)]
+                origins = {one.trajectory.id: Origin(one.subject) for one in chats}
+                opened.append([redactor.trajectory(one.trajectory) for one in chats], origins=origins)
             added = opened.count() - before
         finally:
             opened.close()

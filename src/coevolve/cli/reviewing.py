@@ -18,7 +18,7 @@ from coevolve.cli.stores import (
     FromStore,
     experience_at,
     feedback_of,
-    redaction_key,
+    store_url,
 )
 from coevolve.errors import ConfigError
 from coevolve.feedback.review import ReviewItem, review_queue
@@ -26,6 +26,7 @@ from coevolve.feedback.trust import Fared, against_labels
 from coevolve.live import listening, score_live, taught
 from coevolve.registry import Registry
 from coevolve.store import Store
+from coevolve.store.key import redaction_key
 from coevolve.store.query import Query
 from coevolve.store.redaction import Redactor
 from coevolve.store.statements import append_statements
@@ -101,7 +102,7 @@ def label(
             raise ConfigError(
                 f"{found.id} has no signal {signal!r}", fix=f"name one of: {', '.join(names) or '(none)'}"
             )
-        redactor = Redactor(redaction_key(store))
+        redactor = Redactor(redaction_key(store_url(store)))
         value = {"score": _SCORES[word], "why": redactor.text(why)}
         said = Statement(
             id=f"label-{uuid.uuid4()}",

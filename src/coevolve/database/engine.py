@@ -26,6 +26,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from coevolve.codec import canonical_json
+from coevolve.database.tables import metadata
 from coevolve.errors import ConflictError, StoreError
 from coevolve.need import need
 
@@ -84,6 +85,36 @@ class Database:
     def writing(self) -> bool:
         """Whether this thread is inside a `write`."""
         return getattr(self._open, "connection", None) is not None
+
+    def scrub(self) -> None:
+        """Take what was deleted out of the files too, as far as the database can.
+
+        SQLite writes itself anew (needing the size of its file once more on that disk, and holding other
+        writers up meanwhile) and empties its log: afterwards no byte of it is left. PostgreSQL frees the
+        space for others to write over; its own log and backups keep what they have.
+
+        Raises: StoreError: inside a `write`, no space, or a reader that keeps the log from being emptied.
+        """
+        if self.writing:
+            raise StoreError(f"{self.name} is being written to", fix="scrub it after the transaction")
+        with self._writer, self._explained():
+            if self.engine.dialect.name == "postgresql":
+                with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    names = ", ".join(table.name for table in metadata.sorted_tables)
+                    connection.exec_driver_sql(f"VACUUM {names}")
+                return
+            raw = self.engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                cursor.execute("VACUUM")
+                held_up = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                raw.close()
+        if held_up:
+            raise StoreError(
+                f"what was deleted from {self.name} is still in its log: a reader holds it",
+                fix="stop the other programs that have it open, and run the same command again",
+            )
 
     def close(self) -> None:
         """Give the files back. Idempotent."""

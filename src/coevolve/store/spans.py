@@ -16,10 +16,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from coevolve.database.tables import spans, traces, trajectories
+from coevolve.database.tables import owners, spans, traces, trajectories
 from coevolve.store.experience import Store
 from coevolve.store.ingest.assemble import assemble
+from coevolve.store.ingest.owners import owner
 from coevolve.store.ingest.spans import Span
+from coevolve.store.rows import Origin
 from coevolve.types import Trajectory
 
 QUIET_S = 30.0  # without a new span, after which a trace is taken as whole
@@ -33,10 +35,14 @@ def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
         {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": _written(one)}
         for one in given
     ]
+    named = {(one.trace_id, *owner(one)) for one in given}
+    whose = [dict(zip(owners.c.keys(), one, strict=True)) for one in sorted(named) if any(one[1:])]
     heard = [{"trace_id": trace, "last_s": now_s} for trace in dict.fromkeys(one.trace_id for one in given)]
     with store.database.write() as connection:
         insert = _insert(connection)
         connection.execute(insert(spans).on_conflict_do_nothing(), rows)
+        if whose:
+            connection.execute(insert(owners).on_conflict_do_nothing(), whose)
         upsert = insert(traces)
         upsert = upsert.on_conflict_do_update(
             index_elements=[traces.c.trace_id], set_={"last_s": upsert.excluded.last_s}
@@ -60,17 +66,27 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
         held = {row.trace_id: _spans_of(connection, row.trace_id) for row in waiting}
     made: list[Trajectory] = []
     for row in waiting:
-        found = assemble(held[row.trace_id])
+        found, origin = assemble(held[row.trace_id]), _origin(held[row.trace_id])
         with store.database.write() as connection:
-            made += _kept(store, connection, found)
+            this = traces.c.trace_id == row.trace_id
+            if connection.execute(sa.select(traces.c.trace_id).where(this).with_for_update()).first() is None:
+                continue  # deleted since it was read: it must not come back
+            made += _kept(store, connection, found, origin)
             if row.assembled_s is not None:
                 _replace_rest(connection, row.trace_id, found)
-            done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
-            connection.execute(done.values(assembled_s=row.last_s))
+            connection.execute(sa.update(traces).where(this).values(assembled_s=row.last_s))
     return made
 
 
-def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> list[Trajectory]:
+def _origin(held: Sequence[Span]) -> Origin:
+    """The trace, and the first user that it names: a trace of several is deleted with any of them."""
+    ordered = sorted(held, key=lambda one: (one.start_s, one.span_id))
+    return Origin(next(filter(None, (owner(one)[1] for one in ordered)), None), ordered[0].trace_id)
+
+
+def _kept(
+    store: Store, connection: Connection, found: Sequence[Trajectory], origin: Origin
+) -> list[Trajectory]:
     """Append what is new; what an earlier assembly made of the same spans' beginning is replaced."""
     new: list[Trajectory] = []
     for one in found:
@@ -80,9 +96,10 @@ def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> 
         query = sa.select(trajectories.c.id).where(same).order_by(trajectories.c.seq)
         before = list(connection.execute(query).scalars())
         if before and replace(store.get(before[-1]), id=one.id, signals=(), reward=None) == one:
+            store.append([replace(one, id=before[-1])], origins={before[-1]: origin})
             continue
         kept = replace(one, id=f"{one.id}~{len(before) + 1}") if before else one
-        store.append([kept])
+        store.append([kept], origins={kept.id: origin})
         if before:
             old = sa.update(trajectories).where(trajectories.c.id == before[-1])
             connection.execute(old.values(replaced_by=kept.id))

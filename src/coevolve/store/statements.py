@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -20,14 +20,19 @@ from coevolve.types import Split, Statement
 _BATCH = 500  # bound parameters of one query, far below any database's limit
 
 
-def append_statements(database: Database, given: Iterable[Statement]) -> list[str]:
+def append_statements(
+    database: Database, given: Iterable[Statement], subjects: Mapping[str, str] | None = None
+) -> list[str]:
     """Keep statements in one transaction. Idempotent by id.
+
+    Args: subjects: by statement id, the user whose session it is (see `Redactor.subject`).
 
     Returns: ids of those that were not there before.
     Raises: IngestError: an id is there with other content; then nothing is kept.
     """
     batch = {one.id: one for one in given}
-    rows = {one.id: _row(one) for one in batch.values()}
+    whose = subjects or {}
+    rows = {one.id: {**_row(one), "subject": whose.get(one.id)} for one in batch.values()}
     with database.write() as connection:
         held: dict[str, str] = {}
         ids = list(rows)
@@ -42,6 +47,10 @@ def append_statements(database: Database, given: Iterable[Statement]) -> list[st
                     fix="send it under an id of its own; what was said is never overwritten",
                     status=409,
                 )
+        if told := [{"said": id, "user": whose[id]} for id in sorted(held) if id in whose]:
+            unknown = sa.and_(statements.c.id == sa.bindparam("said"), statements.c.subject.is_(None))
+            noted = sa.update(statements).where(unknown).values(subject=sa.bindparam("user"))
+            connection.execute(noted, told)
         new = [row for id, row in rows.items() if id not in held]
         if new:
             connection.execute(sa.insert(statements), new)

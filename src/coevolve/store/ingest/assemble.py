@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from coevolve.store.ingest.agents import Agent, agents_of, same_name
 from coevolve.store.ingest.conventions import Call, Message, Seen, read_span
+from coevolve.store.ingest.owners import SESSIONS
 from coevolve.store.ingest.spans import Span
 from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
-
-_SESSION = ("session.id", "gen_ai.conversation.id", "langsmith.trace.session_id", "thread_id")
 
 
 def assemble(spans: Iterable[Span]) -> list[Trajectory]:
@@ -32,7 +31,7 @@ def assemble(spans: Iterable[Span]) -> list[Trajectory]:
 def _of_trace(spans: Mapping[str, Span]) -> list[tuple[float, Trajectory]]:
     ordered = sorted(spans.values(), key=lambda one: (one.start_s, one.span_id))
     agents = agents_of({span.span_id: read_span(span) for span in ordered})
-    named = (one.attributes.get(name) for one in ordered for name in _SESSION)
+    named = (one.attributes.get(name) for one in ordered for name in SESSIONS)
     session = next((str(one) for one in named if one), ordered[0].trace_id)
     heard = _answered(one for agent in agents for one in agent.answers)
     ids = _identities(agents)

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
+from coevolve.store.ingest.owners import owned
 from coevolve.store.ingest.spans import MOST_BYTES, Refused, Span, read_spans
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
@@ -45,6 +46,7 @@ class Said(BaseModel):
     value: object
     turn: int | None = Field(default=None, ge=0)
     by: str = Field(default="", max_length=200)
+    user: str | None = Field(default=None, max_length=200)  # whose session it is; kept as a keyed hash
     given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
@@ -129,8 +131,8 @@ def create_app(
     @app.post("/v1/feedback")
     async def feedback(request: Request) -> JSONResponse:
         body = await _body(request)
-        given, refused = await asyncio.to_thread(_statements, body, redactor, now(), hooks.refusal)
-        new = await asyncio.to_thread(append_statements, store.database, given) if given else []
+        given, users, refused = await asyncio.to_thread(_statements, body, redactor, now(), hooks.refusal)
+        new = await asyncio.to_thread(append_statements, store.database, given, users) if given else []
         answer = {"accepted": len(given), "new": len(new), "refused": refused}
         return JSONResponse(answer, 400 if refused else 200)
 
@@ -149,7 +151,8 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _redacted(one: Span, redactor: Redactor) -> Span:
+def _redacted(given: Span, redactor: Redactor) -> Span:
+    one = owned(given, redactor.subject)  # of the id as it came: what the rules leave of it is another text
     return replace(
         one,
         name=redactor.text(one.name),
@@ -178,8 +181,8 @@ def _answer(kind: str, refused: Sequence[Refused]) -> Response:
 
 def _statements(
     body: bytes, redactor: Redactor, now_s: float, refusal: Callable[[Statement], str | None]
-) -> tuple[list[Statement], list[dict[str, object]]]:
-    """The statements of a body (one object or a list), and what is wrong with the others."""
+) -> tuple[list[Statement], dict[str, str], list[dict[str, object]]]:
+    """The statements of a body (one object or a list), whose they are, and what is wrong with the others."""
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -187,6 +190,7 @@ def _statements(
             f"the body is no JSON: {error}"[:200], fix="send one statement or a list of them", status=400
         ) from error
     given: list[Statement] = []
+    users: dict[str, str] = {}
     refused: list[dict[str, object]] = []
     for place, one in enumerate(sent if isinstance(sent, list) else [sent]):
         try:
@@ -207,6 +211,8 @@ def _statements(
         )
         if (why := refusal(statement)) is None:
             given.append(statement)
+            if said.user and said.user.strip():
+                users[said.id] = redactor.subject(said.user)
         else:
             refused.append({"place": place, "field": "value", "why": why})
-    return given, refused
+    return given, users, refused
