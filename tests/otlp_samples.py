@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
 from span_samples import NOW_S, TRACE
@@ -23,7 +23,8 @@ def request(*spans: ProtoSpan) -> bytes:
     made = ExportTraceServiceRequest()
     group = made.resource_spans.add()
     group.resource.attributes.append(text("service.name", "clerk"))
-    group.scope_spans.add().spans.extend(spans)
+    scope = group.scope_spans.add(scope=InstrumentationScope(name="sdk"))
+    scope.spans.extend(spans)
     return bytes(made.SerializeToString())
 
 
@@ -40,7 +41,7 @@ def proto(number: int = 1, **given: Any) -> ProtoSpan:
 
 def json_body(*spans: dict[str, Any]) -> bytes:
     resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "clerk"}}]}
-    groups = [{"resource": resource, "scopeSpans": [{"spans": list(spans)}]}]
+    groups = [{"resource": resource, "scopeSpans": [{"scope": {"name": "sdk"}, "spans": list(spans)}]}]
     return json.dumps({"resourceSpans": groups}).encode()
 
 

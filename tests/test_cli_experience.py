@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from cli_world import invoke
-from coevolve.cli.experience import KEY_VARIABLE, redaction_key
 from coevolve.errors import ConfigError
 from coevolve.store import open_store
+from coevolve.store.key import KEY_VARIABLE, redaction_key
 from otlp_samples import JSON, json_body, json_span
 from span_samples import ANSWERED, TOLD
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coevolve.codec import canonical_json, content_hash, from_json, to_json
+from coevolve.codec import canonical_json, content_hash, essence, from_json, to_json
 from coevolve.errors import CoevolveError
 from coevolve.types import (
     Action,
@@ -253,3 +253,29 @@ class Ambiguous:
 def test_a_type_that_json_cannot_tell_apart_is_refused() -> None:
     with pytest.raises(CoevolveError, match="no JSON form"):
         to_json(Ambiguous(1))
+
+
+@dataclass(frozen=True)
+class Grown:
+    name: str
+    parts: tuple[Signal, ...] = ()
+    added: int | None = None  # by a later version
+
+
+@dataclass(frozen=True)
+class Young:
+    name: str
+    parts: tuple[Signal, ...] = ()
+
+
+def test_a_field_that_is_added_with_a_default_changes_no_hash() -> None:
+    parts = (Signal("a", None, "w"), Signal("b", 0.5, "w", weight=2.0))
+    assert content_hash(Grown("x", parts)) == content_hash(Young("x", parts))
+    assert content_hash(Grown("x", parts, 0)) != content_hash(Young("x", parts))
+    assert essence(parts[1]) == {"name": "b", "score": 0.5, "why": "w", "weight": 2.0}
+
+
+@settings(max_examples=30, deadline=None)
+@given(trajectories)
+def test_what_a_hash_is_made_of_reads_back_to_the_same(trajectory: Trajectory) -> None:
+    assert from_json(Trajectory, essence(trajectory)) == trajectory

@@ -26,6 +26,7 @@ from coevolve.config import (
 from coevolve.errors import ConfigError
 from coevolve.feedback import RewardRule
 from coevolve.gate import GateRule
+from coevolve.live import listening
 from coevolve.pool import PoolRule
 
 ENDPOINT = '[model]\nengine = "endpoint"\nbase_url = "http://localhost:1/v1"\n'
@@ -192,3 +193,46 @@ def test_a_stage_called_alone_has_the_defaults_of_its_section(section: type[Any]
     shared = of_section.keys() & of_rule.keys()
     assert len(shared) >= 5
     assert {name: of_rule[name] for name in shared} == {name: of_section[name] for name in shared}
+
+
+FEEDBACK = """
+[feedback.weights]
+"user.thumb" = 0.5
+[feedback.live]
+user = 0.6
+[feedback.figures.follow_up]
+good = 0
+bad = 1
+[feedback.figures."net value"]
+good = 100.0
+"""
+
+
+def test_what_words_and_figures_weigh_stands_in_the_file_and_survives_being_saved(tmp_path: Path) -> None:
+    config = load(write(tmp_path, FEEDBACK))
+    assert load(write(tmp_path, to_toml(config))) == config
+    heard = listening(config.feedback)
+    assert heard.rule.weights == {"user.thumb": 0.5}
+    assert (heard.rule.live.user, heard.rule.live.behaviour) == (0.6, 0.3)
+    assert heard.figures["follow_up"].bad == 1
+    assert heard.figures["net value"].good == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[feedback.figures.x]\ngood = 0", "equal good and bad"),
+        ("[feedback.figures.x]\ngodo = 1", "feedback.figures.x.godo is not a known field"),
+        ("[feedback.figures.x]\ngood = true", "feedback.figures.x.good = True"),
+        ("[feedback.weights]\nx = -1", "feedback.weights.x = -1"),
+        ("[feedback.live]\nuser = 0\nbehaviour = 0", "hears nobody"),
+        ("[feedback.live]\nfailure_at = 0.7", "not below feedback.live.success_at"),
+    ],
+)
+def test_feedback_that_says_nothing_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    with pytest.raises(ConfigError, match=what):
+        load(write(tmp_path, text))
+
+
+def test_the_live_section_has_the_defaults_of_its_rule() -> None:
+    assert listening(FeedbackSection()).rule == RewardRule()

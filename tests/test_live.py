@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from coevolve.feedback import RewardRule, score
 from coevolve.feedback.statements import Figure
 from coevolve.live import Listening, score_live, taught
 from coevolve.registry import Registry, make_version
 from coevolve.store import Store
 from coevolve.store.pools import append_pool
 from coevolve.store.statements import append_statements
-from coevolve.types import Outcome, SignalSource, Standing, StatementKind
+from coevolve.types import Outcome, Signal, SignalKind, SignalSource, Split, Standing, StatementKind
 from live_samples import outcome_signal, says, talk
 
 LISTENING = Listening(figures={"follow_up_ticket": Figure(good=0, bad=1)})
@@ -29,7 +30,7 @@ def test_a_word_that_comes_days_later_changes_the_reward_and_names_the_versions_
     store.append([talk(("Where is it?", "On its way."), name=name) for name in ("a", "b")])
     append_statements(store.database, [says(StatementKind.STARS, 5, session="a")])
     first = score_live(store, LISTENING)
-    assert [one.id for one in first.scored] == ["t-a"]
+    assert [one.id for one in first.scored] == ["t-a", "t-b"]  # of b nobody spoke, but it is new
     assert of(store, "a")[0] is Outcome.SUCCESS
     registry = Registry(store.database)
     base = make_version(base="m", harness={})
@@ -93,4 +94,46 @@ def test_a_word_that_says_nothing_new_is_taken_in_once(store: Store) -> None:
     assert len(score_live(store, LISTENING).scored) == 1
     append_statements(store.database, [replace(same, id="and again")])
     assert len(score_live(store, LISTENING).scored) == 1
+    assert score_live(store, LISTENING).scored == ()
+
+
+def test_a_word_that_cannot_be_read_costs_no_other_its_place(store: Store) -> None:
+    store.append([talk(("Where is it?", "On its way."), name="a")])
+    given = [
+        says(StatementKind.STARS, 17, session="a"),
+        says(StatementKind.THUMB, True, session="a", turn=9),
+        says(StatementKind.SOLVED, True, session="a"),
+    ]
+    append_statements(store.database, given)
+    (found,) = score_live(store, LISTENING).scored
+    said = [(s.name, s.score) for s in found.signals if s.source is SignalSource.USER]
+    assert said == [("statement.unreadable", None), ("user.thumb", None), ("user.solved", 1.0)]
+    assert found.reward is not None
+    assert found.reward.outcome is Outcome.SUCCESS
+
+
+def test_a_judge_that_people_overrule_is_not_counted_unless_its_weight_is_given(store: Store) -> None:
+    names = [f"s{k}" for k in range(12)]
+    wrong = outcome_signal(SignalSource.JUDGE, 1.0)
+    store.append([replace(talk(("q", "a"), name=name), signals=(wrong,)) for name in names])
+    bad = {"score": -1, "why": "it answers nothing"}
+    append_statements(store.database, [says(StatementKind.LABEL, bad, session=name) for name in names[:-1]])
+    assert score_live(store, LISTENING).muted == ()  # what was labelled is known from the next time on
+    assert score_live(store, LISTENING, ["s11"]).muted == ("judge.x",)
+    outcome, total = of(store, "s11")
+    assert (outcome, round(total, 2)) == (None, 0.0)
+    kept = replace(LISTENING, rule=RewardRule(weights={"judge.x": 1.0}))
+    score_live(store, kept, ["s11"])
+    assert of(store, "s11")[1] > 0.3
+
+
+def test_what_a_world_checked_keeps_its_reward_beside_what_people_say(store: Store) -> None:
+    check = Signal("end", -1.0, "w", SignalKind.OUTCOME, SignalSource.CHECK)
+    task = replace(talk(("q", "a")).task, split=Split.TRAIN)
+    played = score(talk(("q", "a"), name="a", task=task, checks=(check,)), lambda _: (), LISTENING.rule)
+    store.append([played])
+    append_statements(store.database, [says(StatementKind.LABEL, {"score": 1, "why": "fine"}, session="a")])
+    (found,) = score_live(store, LISTENING).scored
+    assert found.reward == played.reward
+    assert [s.name for s in found.signals if s.source is SignalSource.REVIEWER] == ["reviewer.label"]
     assert score_live(store, LISTENING).scored == ()

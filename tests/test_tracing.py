@@ -4,9 +4,13 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 
 import coevolve
+from coevolve.database.tables import trajectories
 from coevolve.store import Store
+from coevolve.store.key import KEY_VARIABLE
+from coevolve.store.redaction import subject_of
 from coevolve.tracing import recorded, trace
 from coevolve.types import Action, Party, Split, StopReason, Trajectory
 
@@ -82,6 +86,26 @@ async def test_tasks_at_the_same_time_do_not_mix(store: Store) -> None:
             Action("look_up", {"word": kept.session_id}),
             Action("reply", {"message": kept.session_id}),
         ]
+
+
+def test_the_user_of_a_block_and_of_those_inside_it_is_known_by_a_keyed_hash_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "k")
+    with trace(store, task_type="plan", user="ann") as outer:
+        outer.reply("one")
+        with trace(store, task_type="check") as inner:
+            inner.reply("two")
+        with trace(store, task_type="check", user="bob") as other:
+            other.reply("three")
+    with trace(store, task_type="plan") as nobodys:
+        nobodys.reply("four")
+    with store.database.read() as connection:
+        query = sa.select(trajectories.c.id, trajectories.c.subject)
+        found = {row.id: row.subject for row in connection.execute(query)}
+    ann, bob = (subject_of(b"k", user) for user in ("ann", "bob"))
+    assert found == {outer.id: ann, inner.id: ann, other.id: bob, nobodys.id: None}
+    assert "ann" not in repr(store.find())
 
 
 def test_outside_of_a_block_a_recorded_function_only_runs() -> None:

@@ -45,6 +45,12 @@ class _Form:
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
+    brief: Callable[[Any], Any] | None = None  # written without what equals a default; None = as `write`
+
+    @property
+    def essence(self) -> Callable[[Any], Any]:
+        """What a value's hash is made from."""
+        return self.brief or self.write
 
 
 def to_json(value: Any) -> dict[str, Any]:
@@ -80,9 +86,18 @@ def canonical_json(value: object) -> bytes:
 
 
 def content_hash(value: object) -> str:
-    """SHA-256 of the canonical JSON of a dataclass or of a JSON value: 64 hex digits."""
-    plain = to_json(value) if is_dataclass(value) and not isinstance(value, type) else value
+    """SHA-256 of the canonical JSON of a dataclass or of a JSON value: 64 hex digits.
+
+    Of a dataclass, fields that equal their default are left out: one that a later version of this code adds
+    with a default changes no hash.
+    """
+    plain = essence(value) if is_dataclass(value) and not isinstance(value, type) else value
     return hashlib.sha256(canonical_json(plain)).hexdigest()
+
+
+def essence(value: Any) -> dict[str, Any]:
+    """As `to_json`, without the fields that equal their default; `from_json` reads it just as well."""
+    return cast(dict[str, Any], _guarded(lambda: _form(cast(Any, type(value))).essence(value), type(value)))
 
 
 def _guarded(convert: Callable[[], Any], cls: type) -> Any:
@@ -127,15 +142,19 @@ def _record_form(cls: type) -> _Form:
     names = tuple(f.name for f in fields(cls) if f.init)
     needed = [f.name for f in fields(cls) if f.init and f.default is MISSING and f.default_factory is MISSING]
     forms = {name: _form(hints[name]) for name in names}
+    writes, usual = {name: form.write for name, form in forms.items()}, defaults(cls)
+    briefs = {name: form.essence for name, form in forms.items()}
 
-    def write(value: Any) -> dict[str, Any]:
+    def written(value: Any, converts: Mapping[str, Callable[[Any], Any]], skip: Mapping[str, Any]) -> Any:
         if type(value) is not cls:
             raise _Mismatch(f"expected {cls.__name__}, found {type(value).__name__}")
         out: dict[str, Any] = {}
         name = ""
         try:
-            for name, form in forms.items():
-                out[name] = form.write(getattr(value, name))
+            for name, convert in converts.items():
+                held = getattr(value, name)
+                if name not in skip or held != skip[name]:
+                    out[name] = convert(held)
         except _Mismatch as bad:
             raise bad.under("." + name) from None
         return out
@@ -158,7 +177,14 @@ def _record_form(cls: type) -> _Form:
             raise bad.under("." + name) from None
         return cls(**args)
 
-    return _Form(write, read)
+    return _Form(lambda value: written(value, writes, {}), read, lambda value: written(value, briefs, usual))
+
+
+@cache
+def defaults(cls: type) -> Mapping[str, Any]:
+    """What fields of a dataclass are when nobody sets them."""
+    made = {f.name: f.default_factory() for f in fields(cls) if f.default_factory is not MISSING}
+    return {f.name: f.default for f in fields(cls) if f.default is not MISSING} | made
 
 
 def _tuple_form(hint: Any) -> _Form:
@@ -179,10 +205,13 @@ def _tuple_form(hint: Any) -> _Form:
     def write(value: Any) -> list[Any]:
         return _each(value, [form.write for form in forms_for(_sequence(value))])
 
+    def brief(value: Any) -> list[Any]:
+        return _each(value, [form.essence for form in forms_for(_sequence(value))])
+
     def read(data: Any) -> tuple[Any, ...]:
         return tuple(_each(data, [form.read for form in forms_for(_sequence(data))]))
 
-    return _Form(write, read)
+    return _Form(write, read, brief)
 
 
 def _sequence(value: Any) -> Sequence[Any]:
@@ -215,7 +244,7 @@ def _mapping_form(hint: Any) -> _Form:
 
         return apply
 
-    return _Form(through(item.write), through(item.read))
+    return _Form(through(item.write), through(item.read), through(item.essence))
 
 
 def _members(value: Mapping[Any, Any], convert: Callable[[Any], Any]) -> dict[str, Any]:
@@ -239,6 +268,7 @@ def _optional_form(hint: Any) -> _Form:
     return _Form(
         lambda value: None if value is None else form.write(value),
         lambda data: None if data is None else form.read(data),
+        lambda value: None if value is None else form.essence(value),
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -26,8 +27,10 @@ from coevolve.sections import (
     DpoSection,
     EnvironmentSection,
     FeedbackSection,
+    FigureSection,
     GateSection,
     LearnSection,
+    LiveSection,
     ModelSection,
     OpeningSection,
     PoolSection,
@@ -42,8 +45,10 @@ __all__ = [
     "DpoSection",
     "EnvironmentSection",
     "FeedbackSection",
+    "FigureSection",
     "GateSection",
     "LearnSection",
+    "LiveSection",
     "ModelSection",
     "OpeningSection",
     "PoolSection",
@@ -165,6 +170,9 @@ def _adapter() -> TypeAdapter[RunConfig]:
     return TypeAdapter(RunConfig)
 
 
+_NAMED = {"feedback.figures": FigureSection()}  # tables whose keys the user names, and what each holds
+
+
 def _refuse_unknown_keys(table: Mapping[str, Any], section: object, prefix: str, source: str) -> None:
     known = {f.name: getattr(section, f.name) for f in dataclasses.fields(section)}  # type: ignore[arg-type]
     for key, value in table.items():
@@ -177,6 +185,10 @@ def _refuse_unknown_keys(table: Mapping[str, Any], section: object, prefix: str,
                     f"{source}: {dotted} must be a table, not {value!r}", fix=f"write a [{dotted}] section"
                 )
             _refuse_unknown_keys(value, known[key], f"{dotted}.", source)
+        if dotted in _NAMED and isinstance(value, Mapping):
+            for name, inner in value.items():
+                if isinstance(inner, Mapping):
+                    _refuse_unknown_keys(inner, _NAMED[dotted], f"{dotted}.{name}.", source)
 
 
 def _readable(error: ValidationError, source: str) -> ConfigError:
@@ -194,7 +206,7 @@ def _readable(error: ValidationError, source: str) -> ConfigError:
 def _default(location: Sequence[int | str]) -> Any:
     value: Any = RunConfig()
     for part in location:
-        if isinstance(part, int):
+        if isinstance(part, int) or isinstance(value, Mapping):
             break
         value = getattr(value, part)
     return value
@@ -232,6 +244,21 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             config.collect.attempts > config.collect.episodes,
             "collect.attempts at one task are more than collect.episodes in all",
             "raise collect.episodes or lower collect.attempts",
+        ),
+        (
+            config.feedback.live.user + config.feedback.live.behaviour <= 0,
+            "feedback.live.user and feedback.live.behaviour are both 0, which hears nobody",
+            "raise one of them",
+        ),
+        (
+            config.feedback.live.failure_at >= config.feedback.live.success_at,
+            "feedback.live.failure_at is not below feedback.live.success_at",
+            "raise success_at or lower failure_at",
+        ),
+        (
+            any(figure.good == figure.bad for figure in config.feedback.figures.values()),
+            "one of feedback.figures has equal good and bad values, which says nothing",
+            "give it a good and a bad value that differ",
         ),
         (
             config.gate.max_tasks < config.gate.min_tasks,
@@ -274,8 +301,16 @@ def _emit(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
     for key, value in table.items():
         if not isinstance(value, Mapping) and value is not None:
             # JSON's strings, numbers, booleans and lists are TOML's too, but for DEL.
-            lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f"))
+            lines.append(f"{_key(key)} = {_plain(value)}")
     for key, value in table.items():
         if isinstance(value, Mapping):
-            lines.extend(("", f"[{prefix}{key}]"))
-            _emit(value, f"{prefix}{key}.", lines)
+            lines.extend(("", f"[{prefix}{_key(key)}]"))
+            _emit(value, f"{prefix}{_key(key)}.", lines)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _plain(name)
+
+
+def _plain(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

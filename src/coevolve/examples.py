@@ -24,11 +24,10 @@ from coevolve.types import (
     Turn,
 )
 
-# What is imitated, and what replay takes first. Corrections need more than one sight; an own success shows
-# a sentence that was in no lesson; the demonstrations were learned by heart in the opening.
+# What is imitated, and what replay takes first. Corrections need more than one sight, whoever made them; an
+# own success shows a sentence that was in no lesson; the demonstrations were learned by heart in the opening.
 REPLAY = (Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS, Operation.DEMONSTRATION)
 IMITATED = frozenset(REPLAY)
-CORRECTING = frozenset({Operation.TEACHER_COMPLETION, Operation.OWN_SUCCESS})  # where their task failed too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

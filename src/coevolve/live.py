@@ -6,25 +6,29 @@ the latest scoring is valid. A version that learned from a reward which has chan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 
-from coevolve.feedback import RewardRule, score
+from coevolve.errors import FeedbackError
+from coevolve.feedback import LiveRule, RewardRule, score
 from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_alike, norms_of
 from coevolve.feedback.crowd import expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
+from coevolve.feedback.trust import against_labels
 from coevolve.registry import Registry
+from coevolve.sections import FeedbackSection
 from coevolve.store import Store
 from coevolve.store.pools import pools_from
 from coevolve.store.query import Query
-from coevolve.store.statements import mark_scored, sessions_to_score, statements_of
-from coevolve.types import Reward, Signal, SignalKind, SignalSource, Split, Trajectory
+from coevolve.store.statements import mark_scored, sessions_to_score, sessions_unscored, statements_of
+from coevolve.types import Reward, Signal, SignalKind, SignalSource, Split, Statement, Trajectory
 
 _RECENT = 2_000  # live trajectories that norms and expectations are made from
 _DERIVED = frozenset(
     {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
 )
+_RULED = frozenset(one.name for one in fields(RewardRule)) - {"live"}
 _CHANGED = 0.05  # of a total, from which a reward is another one
 
 
@@ -42,34 +46,78 @@ class Listening:
 class Heard:
     """What came of scoring some sessions."""
 
-    scored: tuple[Trajectory, ...]
-    changed: tuple[str, ...]  # ids of trajectories whose reward is another one than before
+    scored: tuple[Trajectory, ...] = ()
+    changed: tuple[str, ...] = ()  # ids of trajectories whose reward is another one than before
+    muted: tuple[str, ...] = ()  # names of signals that people's labels overrule, which were not counted
+
+
+def reward_rule(section: FeedbackSection) -> RewardRule:
+    """The rule that a [feedback] section states."""
+    live = LiveRule(**asdict(section.live))
+    own = {one.name: getattr(section, one.name) for one in fields(section) if one.name in _RULED}
+    return RewardRule(**own, live=live)
+
+
+def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> Listening:
+    """How a [feedback] section hears live sessions."""
+    figures = {name: Figure(**asdict(figure)) for name, figure in section.figures.items()}
+    return Listening(rule=reward_rule(section), figures=figures, nearness=nearness)
 
 
 def score_live(
     store: Store, listening: Listening, sessions: Collection[str] | None = None, run: str = "live"
 ) -> Heard:
-    """Score the trajectories of these sessions, or of all about which something new was said."""
-    wanted = sessions_to_score(store.database) if sessions is None else list(sessions)
+    """Score the trajectories of these sessions; else of those that are new or that something new was said of.
+
+    At most a thousand sessions of each; nothing in the answer's `scored` means that none is left.
+
+    One that a world played keeps the reward of that world's checks; what people say of it stands beside.
+    """
+    wanted = list(sessions or ())
+    if sessions is None:
+        database = store.database
+        wanted = list(dict.fromkeys([*sessions_to_score(database), *sessions_unscored(database)]))
     found = store.find(Query(sessions=wanted)) if wanted else []
     if not found:
-        return Heard((), ())
+        return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
     norms = norms_of(recent)
     expected = expectations(_values(recent), listening.clusters) if listening.clusters else {}
     said = statements_of(store.database, wanted)
+    muted = sorted(one.name for one in against_labels(recent) if one.muted)
+    rule = replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights})
     scored: list[Trajectory] = []
     for one in found:
         signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
-        signals += statement_signals(one, said.get(one.session_id, []), listening.figures)
+        signals += _spoken(one, said.get(one.session_id, []), listening.figures)
+        if one.task.split is not Split.LIVE:
+            scored.append(replace(one, signals=tuple(signals)))
+            continue
         signals += behaviour_signals(one, norms, listening.nearness)
         near = expected.get(one.session_id, Expectation())
-        scored.append(score(replace(one, signals=tuple(signals)), lambda _: (), listening.rule, near))
+        scored.append(score(replace(one, signals=tuple(signals)), lambda _: (), rule, near))
     with store.database.write():  # a word is taken in together with the reward that knows of it
         store.append_scores(run, scored)
         mark_scored(store.database, (one for some in said.values() for one in some))
     moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(old.reward, new.reward)]
-    return Heard(tuple(scored), tuple(moved))
+    return Heard(tuple(scored), tuple(moved), tuple(muted))
+
+
+def _spoken(
+    one: Trajectory, statements: Collection[Statement], figures: Mapping[str, Figure]
+) -> Iterator[Signal]:
+    """Each statement's signal; one that cannot be read costs no other its place, and has no score."""
+    turns = {turn.index for turn in one.turns}
+    for said in statements:
+        try:
+            (signal,) = statement_signals(one, [said], figures)
+        except FeedbackError as error:
+            kind, source = SignalKind.EXPLANATORY, SignalSource.USER
+            signal = Signal("statement.unreadable", None, error.what, kind, source)
+        if signal.turn is not None and signal.turn not in turns:
+            why = f"it speaks of turn {signal.turn}, which is not there; {signal.why}"
+            signal = replace(signal, turn=None, score=None, why=why)
+        yield signal
 
 
 def taught(store: Store, registry: Registry, ids: Collection[str]) -> dict[str, list[str]]:

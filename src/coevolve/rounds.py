@@ -19,7 +19,7 @@ from coevolve.agents.harness import Exploration, derive_seed
 from coevolve.codec import to_json
 from coevolve.contenders import champion_of, enter, finished, key, parent_of, trainee_of
 from coevolve.errors import ConfigError
-from coevolve.examples import CORRECTING, REPLAY, build_examples, build_pairs, choose_examples
+from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
 from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
 from coevolve.learn.lesson import Lesson
@@ -70,7 +70,8 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
         seed = derive_seed(ws.seed, "collect", number, "again", again)
         other = replace(manner, attempts=1, seed=seed)
         label = f"round {number}: try again"
-        played += await play(ws, trainee, unsolved(played), label, round=number, manner=other)
+        left = unsolved(played)[: max(0, section.episodes - len(played))]
+        played += await play(ws, trainee, left, label, round=number, manner=other)
     return {
         "trajectories": [t.id for t in played],
         "first": first,
@@ -84,7 +85,7 @@ async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
     scored = [ws.score(t) for t in _trajectories(ws, number)]
     ws.store.append_scores(ws.journal.run_id, scored)
     outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
-    first = ws.journal.get(key(number, "collect")).get("first", len(scored))
+    first = finished(ws, key(number, "collect")).get("first", len(scored))
     return {"outcomes": dict(outcomes), "success": rates(scored[:first])}
 
 
@@ -113,7 +114,9 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     examples = build_examples(pool)
     fresh = _fresh(ws, pool, number)
     section = ws.config.learn
+    corrections = _corrections(pool)
     places = {e.id: REPLAY.index(e.operation) for e in pool.entries if e.operation in REPLAY}
+    places |= dict.fromkeys(corrections, 0)
     chosen = list(examples)
     if not opening:
         chosen = choose_examples(examples, fresh, places, section.max_examples, ws.seed + number)
@@ -208,28 +211,38 @@ def _trajectories(ws: Workspace, number: int) -> list[Trajectory]:
 
 
 def _fresh(ws: Workspace, pool: PoolVersion, number: int) -> set[str]:
-    """Ids of the entries that teach most now: corrections of what failed in this round, else what is new.
-
-    A correction is the teacher's completion or, of a task that failed as well, the agent's own success.
-    """
+    """Ids of the entries that teach most now: corrections of what failed in this round, else what is new."""
     failed = {t.task.id for t in _trajectories(ws, number) if succeeded(t) is False}
     # One that failed before keeps its first correction: the teacher says the same again.
-    corrected = {
+    corrected = _corrections(pool)
+    fresh = {one.id for one in pool.entries if one.id in corrected and one.trajectory.task.id in failed}
+    return fresh or {entry.id for entry in pool.entries if entry.round == number}
+
+
+def _corrections(pool: PoolVersion) -> set[str]:
+    """Ids of the teacher's completions, and of own successes at tasks that failed as well."""
+    failed = {e.trajectory.task.id for e in pool.entries if e.operation is Operation.OWN_FAILURE}
+    return {
         entry.id
         for entry in pool.entries
-        if entry.operation in CORRECTING and entry.trajectory.task.id in failed
+        if entry.operation is Operation.TEACHER_COMPLETION
+        or (entry.operation is Operation.OWN_SUCCESS and entry.trajectory.task.id in failed)
     }
-    return corrected or {entry.id for entry in pool.entries if entry.round == number}
 
 
 def _train_tasks(ws: Workspace, number: int) -> list[Task]:
-    """The round's tasks: a share evenly over types, the rest where the agent failed most in the last."""
-    count = max(1, ws.config.collect.episodes // ws.config.collect.attempts)
+    """The round's tasks: a share evenly over types, the rest where the agent failed most in the last.
+
+    Where failed tasks are tried again, so many fewer that about half of each try may fail.
+    """
+    section = ws.config.collect
+    retries = 0 if is_taught(ws) else section.retries
+    count = max(1, 2 * section.episodes // (section.attempts * (2 + retries)))
     scored = ws.journal.get(key(number - 1, "score")) if number > 1 else None
     failing = dict.fromkeys(ws.types, 1.0)
     if scored is not None:
         failing |= {name: 1.0 - rate for name, (rate, n) in scored["success"].items() if n}
-    even = ws.config.collect.even_share
+    even = section.even_share
     if not any(failing.values()):
         failing = dict.fromkeys(ws.types, 1.0)  # all is mastered: evenly
     total = sum(failing.values())

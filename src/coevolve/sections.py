@@ -7,6 +7,7 @@ Python is trusted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
@@ -15,6 +16,8 @@ from pydantic import Field
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight: TypeAlias = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
@@ -80,13 +83,37 @@ class AgentSection:
 class CollectSection:
     """[collect]: the experience of one round."""
 
-    episodes: Positive = 192  # per round, all attempts counted
+    episodes: Positive = 192  # per round, all attempts counted; with retries, at most
     attempts: Positive = 1  # at one task, each with its own seed
     retries: Count = 2  # more attempts at a task that failed, until it is solved; only where no teacher helps
     temperature: Amount = 0.9
     epsilon_tool: Share = 0.03  # share of turns whose tool is forced at random
     replay_failed_share: Share = 0.2  # share of tasks that were failed in the round before
     even_share: Share = 0.4  # share of tasks spread evenly over types; the rest goes to weak types
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveSection:
+    """[feedback.live]: what a live session was worth; relative weights of sources, values on [0, 1]."""
+
+    user: Weight = 0.7  # what users said; where nobody spoke, a neutral prior takes its place
+    behaviour: Weight = 0.3  # what their behaviour tells
+    business: Weight = 1.0  # figures joined later; this and the next two count only where they were heard
+    judge: Weight = 0.5
+    reviewer: Weight = 2.0
+    prior_confidence: Share = 0.1  # of what a silent user would have said
+    success_at: Share = 0.65  # value from which it is a success
+    failure_at: Share = 0.35  # value up to which it is a failure
+    least_confidence: Share = 0.5  # below which the outcome is unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureSection:
+    """[feedback.figures.NAME]: what a business figure means; between the two values it is linear."""
+
+    good: Finite = 1.0  # best for the user and the business
+    bad: Finite = 0.0  # worst
+    weight: Amount = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +127,9 @@ class FeedbackSection:
     hard_task_bonus: Amount = 0.3  # rare: a task of difficulty 3 solved
     turn_cost: Amount = 0.01  # per turn beyond the first
     discount: Share = 0.95  # of the outcome's credit, per turn backwards
+    weights: Mapping[str, Weight] = field(default_factory=dict)  # factor by signal, "user.thumb" = 0.5
+    live: LiveSection = field(default_factory=LiveSection)
+    figures: Mapping[str, FigureSection] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

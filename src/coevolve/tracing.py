@@ -7,7 +7,7 @@
 
 The trajectory is on the disk when the block ends, also where it raises. Blocks inside blocks are linked as
 parent and child, across threads and tasks as far as `contextvars` reach. Nothing is redacted unless the
-store's redactor is handed in.
+store's redactor is handed in; of the user's id a keyed hash alone is kept.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar, cast
 
 from coevolve.store import Store
+from coevolve.store.key import redaction_key
+from coevolve.store.redaction import subject_of
+from coevolve.store.rows import Origin
 from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
 
 P = ParamSpec("P")
@@ -43,6 +46,7 @@ class Episode:
     agent: str
     version: str
     parent: str | None
+    subject: str | None = None  # keyed hash of the user's id
     opening: str = ""
     turns: list[Turn] = field(default_factory=list)
     _heard: list[str] = field(default_factory=list)
@@ -105,6 +109,7 @@ def trace(
     *,
     task_type: str,
     session_id: str | None = None,
+    user: str | None = None,
     agent: str = "agent",
     version: str = "live",
     keep: Callable[[Trajectory], Trajectory] = lambda trajectory: trajectory,
@@ -113,11 +118,16 @@ def trace(
 
     Args:
         session_id: to join later feedback by; that of the block around it, or a fresh one.
+        user: id of the user, by which `forget` finds the session; that of the block around it, or nobody's.
         keep: what the trajectory goes through before it is written, such as `Redactor.trajectory`.
 
-    Raises: StoreError: it could not be written; and whatever the block raises, after it was written.
+    Raises: StoreError: it could not be written; ConfigError: a user is given and the store has no key; and
+    whatever the block raises, after it was written.
     """
     above = _CURRENT.get()
+    subject = above.subject if above is not None else None
+    if user:
+        subject = subject_of(redaction_key(store.database.engine.url), user)
     episode = Episode(
         id=uuid.uuid4().hex,
         session_id=session_id or (above.session_id if above is not None else uuid.uuid4().hex),
@@ -125,6 +135,7 @@ def trace(
         agent=agent,
         version=version,
         parent=above.id if above is not None else None,
+        subject=subject,
     )
     began, failure = time.monotonic(), None
     token = _CURRENT.set(episode)
@@ -135,7 +146,8 @@ def trace(
         raise
     finally:
         _CURRENT.reset(token)
-        store.append([keep(episode.trajectory(failure, time.monotonic() - began))])
+        kept = keep(episode.trajectory(failure, time.monotonic() - began))
+        store.append([kept], origins={kept.id: Origin(subject)})
 
 
 def recorded(function: Callable[P, R]) -> Callable[P, R]:

@@ -147,7 +147,7 @@ class StatementKind(StrEnum):
     TEXT = "text"  # free words, which only a judge can score
     EDIT = "edit"  # how the agent's answer should have read
     FIGURE = "figure"  # {"name": "follow_up_ticket", "value": 1}, of a business system
-    LABEL = "label"  # a reviewer's word: {"outcome": "failure"} or {"signal": ..., "score": ...}
+    LABEL = "label"  # a reviewer's word: {"score": -1, "why": text}, with "signal": name of that one signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +201,8 @@ class Trajectory:
     signals: tuple[Signal, ...] = ()  # all signals, once scored
     reward: Reward | None = None
     wall_s: float = 0.0
+    read_tokens: int | None = None  # over all calls of a model that acted elsewhere; None = not told
+    written_tokens: int | None = None
 
 
 class Operation(StrEnum):

@@ -26,7 +26,8 @@ from coevolve.engines import EndpointEngine, Engine, LocalEngine
 from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
-from coevolve.feedback import RewardRule, score
+from coevolve.feedback import score
+from coevolve.live import reward_rule
 from coevolve.models.protocol import LanguageModel
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
@@ -100,7 +101,7 @@ class Workspace:
 
     def score(self, trajectory: Trajectory) -> Trajectory:
         """Signals and reward by the world's rules and the run's reward rule."""
-        return score(trajectory, self.env.review, RewardRule(**asdict(self.config.feedback)))
+        return score(trajectory, self.env.review, reward_rule(self.config.feedback))
 
     async def acting(self, version: Version) -> LanguageModel:
         """The model of a version; the one that acted before is closed."""

@@ -158,6 +158,13 @@ def test_a_write_inside_a_write_commits_with_it_or_is_undone_alone(tmp_path: Pat
     database.close()
 
 
+def test_scrubbing_inside_a_transaction_is_refused(tmp_path: Path) -> None:
+    database = open_database(url(tmp_path / "x.db"))
+    with database.write(), pytest.raises(StoreError, match="fix: scrub it after the transaction"):
+        database.scrub()
+    database.close()
+
+
 def test_a_reader_is_not_held_up_by_a_writer_and_sees_only_what_is_committed(tmp_path: Path) -> None:
     database = open_database(url(tmp_path / "x.db"))
     seen: list[list[str]] = []

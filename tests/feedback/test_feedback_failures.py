@@ -138,3 +138,14 @@ def test_the_sentence_encoder_puts_meaning_before_words() -> None:
     twice = encoder.embed(["same", "other", "same"])
     assert twice.shape == (3, 384)
     assert (twice[0] == twice[2]).all()
+
+
+def test_one_kind_of_failure_alone_is_a_cluster_and_what_is_unlike_it_stays_out() -> None:
+    base = record_failure(failed())
+    assert base is not None
+    same = [replace(base, trajectory=f"s{k}", text="the card was charged without asking") for k in range(12)]
+    odd = [replace(base, trajectory=f"o{k}", text=f"w{k} x{k} y{k} z{k}") for k in range(3)]
+    (found,) = cluster_failures([*same, *odd], by_words, ["v1"])
+    assert sorted(found.members) == sorted(one.trajectory for one in same)
+    apart = [replace(base, trajectory=f"a{k}", text=f"w{k} x{k} y{k} z{k}") for k in range(12)]
+    assert cluster_failures(apart, by_words, ["v1"]) == []

@@ -294,3 +294,17 @@ def test_explain_has_a_row_per_signal_and_one_for_a_silent_turn_and_ends_with_th
 
 def test_explain_of_an_unscored_trajectory_lists_its_turns_with_unknown_credit() -> None:
     assert [row.credit for row in explain(episode(1.0))] == [None, None, None]
+
+
+def test_a_weight_of_zero_takes_a_signal_out_of_sums_and_of_the_first_wrong_turn() -> None:
+    fault = Signal("rude", -0.8, "w", turn=0)
+    praise = Signal("kind", 0.5, "w", turn=1)
+    counted = judged(episode(1.0), fault, praise)
+    without = judged(episode(1.0), praise)
+    muted = judged(episode(1.0), fault, praise, rule=RewardRule(weights={"rude": 0.0}))
+    assert counted.first_wrong == 0
+    assert muted == without
+    half = judged(episode(1.0), fault, praise, rule=RewardRule(weights={"rude": 0.5}))
+    assert counted.total < half.total < muted.total
+    with pytest.raises(FeedbackError, match=r"feedback\.weights"):
+        RewardRule(weights={"rude": -1.0})

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from coevolve.codec import to_json
+from coevolve.codec import essence
 from coevolve.errors import PoolError
 from coevolve.pool import PoolRule, diff, evolve, lineage, load, save, stats
 from coevolve.pool.rows import encode
@@ -79,7 +79,7 @@ def test_the_columns_can_be_read_without_this_package(tmp_path: Path) -> None:
 
 def test_the_written_json_is_what_the_codec_would_write() -> None:
     for entry in sample().entries:
-        assert json.loads(encode(entry.trajectory)) == to_json(entry.trajectory)
+        assert json.loads(encode(entry.trajectory)) == essence(entry.trajectory)
 
 
 @pytest.mark.parametrize("name", ["entries.parquet", "manifest.json"])

@@ -8,9 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -19,50 +17,8 @@ from coevolve.errors import StoreError
 from coevolve.store import Store, open_store
 from coevolve.store.pools import append_pool, pool_rows, pools_from
 from coevolve.store.query import Query
-from coevolve.types import (
-    Action,
-    Failure,
-    Outcome,
-    Party,
-    Reward,
-    Signal,
-    Split,
-    StopReason,
-    Task,
-    Trajectory,
-    Turn,
-)
-
-
-def lived(id: str, *, type: str = "price", split: Split = Split.TRAIN, **changes: Any) -> Trajectory:
-    trajectory = Trajectory(
-        id=id,
-        session_id=f"s-{id}",
-        task=Task(id=f"k-{id}", type=type, split=split, seed=1, difficulty=1, opening="How much is it?"),
-        version="v1",
-        seed=7,
-        turns=(
-            Turn(
-                index=0,
-                observation="How much is it?",
-                raw='{"tool": "reply"}',
-                action=Action("reply", {"text": "12 €"}),
-                output_ids=(5, 6, 7),
-                logprobs=(-0.1, -0.25, -1.5),
-            ),
-        ),
-        stop=StopReason.DONE,
-    )
-    return replace(trajectory, **changes)
-
-
-def scored(trajectory: Trajectory, outcome: Outcome | None, why: str = "checked") -> Trajectory:
-    total = None if outcome is None else 1.0 if outcome is Outcome.SUCCESS else -1.0
-    return replace(
-        trajectory,
-        signals=(Signal("answered", total, why), Signal("polite", None, "no judge")),
-        reward=Reward(total=total, outcome=outcome, turns=(0.5,), first_wrong=None, why=why),
-    )
+from coevolve.types import Failure, Outcome, Party, Split, Trajectory
+from store_samples import lived, scored
 
 
 def ids(found: list[Trajectory]) -> list[str]:
@@ -250,7 +206,7 @@ def test_writers_of_the_same_ids_in_opposite_orders_do_not_stop_each_other(store
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
-from test_store_experience import lived
+from store_samples import lived
 from coevolve.store import open_store
 store = open_store(sys.argv[1])
 number = 0
@@ -264,7 +220,7 @@ while True:
 
 def test_a_killed_writer_loses_nothing_acknowledged_and_halves_no_batch(database_url: sa.URL) -> None:
     url = database_url.render_as_string(hide_password=False)
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parent.parent)
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, url, here], stdout=subprocess.PIPE, text=True
     ) as process:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -70,7 +72,8 @@ def test_steps_are_listed_in_the_order_of_finishing_with_wall_times(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([100.0, 103.0, 105.5, 106.0, 110.0])
-    monkeypatch.setattr("coevolve.store.journal.time.monotonic", lambda: next(clock))
+    faked = SimpleNamespace(monotonic=lambda: next(clock), time=time.time)
+    monkeypatch.setattr("coevolve.store.journal.time", faked)
     journal = Journal(store, "r")  # 100
     assert journal.get("b") is None
     journal.start()  # 103

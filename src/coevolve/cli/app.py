@@ -9,9 +9,12 @@ from typing import Annotated
 import typer
 
 from coevolve import __version__
-from coevolve.cli.experience import experience
+from coevolve.cli.experience import import_chats, serve
+from coevolve.cli.failures import errors, similar_to
+from coevolve.cli.leaving import export, forget, keep
 from coevolve.cli.output import EXIT_INTERRUPTED
 from coevolve.cli.project import doctor, init, shop
+from coevolve.cli.reviewing import label, review, score, trust
 from coevolve.cli.run import run
 from coevolve.cli.show import show
 from coevolve.cli.stages import gate, stage_verb
@@ -28,6 +31,12 @@ for _stage in ("collect", "score", "evolve", "learn"):
     app.command(_stage)(stage_verb(_stage))
 for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
     app.command()(_verb)
+app.command()(errors)
+app.command("similar")(similar_to)
+experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
+experience.command("import")(import_chats)
+for _told in (serve, score, review, label, trust, export, keep, forget):
+    experience.command()(_told)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")
 

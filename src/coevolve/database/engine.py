@@ -26,6 +26,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from coevolve.codec import canonical_json
+from coevolve.database.tables import metadata
 from coevolve.errors import ConflictError, StoreError
 from coevolve.need import need
 
@@ -84,6 +85,36 @@ class Database:
     def writing(self) -> bool:
         """Whether this thread is inside a `write`."""
         return getattr(self._open, "connection", None) is not None
+
+    def scrub(self) -> None:
+        """Take what was deleted out of the files too, as far as the database can.
+
+        SQLite writes itself anew (needing the size of its file once more on that disk, and holding other
+        writers up meanwhile) and empties its log: afterwards no byte of it is left. PostgreSQL frees the
+        space for others to write over; its own log and backups keep what they have.
+
+        Raises: StoreError: inside a `write`, no space, or a reader that keeps the log from being emptied.
+        """
+        if self.writing:
+            raise StoreError(f"{self.name} is being written to", fix="scrub it after the transaction")
+        with self._writer, self._explained():
+            if self.engine.dialect.name == "postgresql":
+                with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    names = ", ".join(table.name for table in metadata.sorted_tables)
+                    connection.exec_driver_sql(f"VACUUM {names}")
+                return
+            raw = self.engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                cursor.execute("VACUUM")
+                held_up = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                raw.close()
+        if held_up:
+            raise StoreError(
+                f"what was deleted from {self.name} is still in its log: a reader holds it",
+                fix="stop the other programs that have it open, and run the same command again",
+            )
 
     def close(self) -> None:
         """Give the files back. Idempotent."""
@@ -207,8 +238,10 @@ def _enter_wal(connection: sqlite3.Connection) -> None:
 
 def _begin(connection: Connection) -> None:
     # A writer takes the lock at once: a read that later becomes a write cannot wait, it only fails.
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if options.get("copies_tables"):
+        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")  # inside a transaction it would do nothing
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
 
 def _migrate(database: Database) -> None:
@@ -218,13 +251,44 @@ def _migrate(database: Database) -> None:
             return
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    with database.write() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
+    with migrating(database) as connection:
         # Looked at again under the lock: another process may have migrated meanwhile.
         if _checked_revision(connection, database.name, head) != head:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+@contextmanager
+def migrating(database: Database) -> Iterator[Connection]:
+    """A transaction in which tables may be altered; no other process migrates meanwhile.
+
+    SQLite alters a table by copying it and dropping the old one, which its foreign keys would forbid: they
+    are looked at once, at the end.
+
+    Raises: StoreError: a row refers to another that is gone; then nothing is changed.
+    """
+    sqlite = database.engine.dialect.name == "sqlite"
+    with database._explained(), database.engine.connect() as plain:
+        connection = plain.execution_options(writes=True, copies_tables=True)
+        try:
+            with connection.begin():
+                if not sqlite:
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
+                yield connection
+                if sqlite:
+                    _refuse_lost_rows(connection, database.name)
+        finally:
+            if sqlite:
+                connection.invalidate()  # the next one checks foreign keys again
+
+
+def _refuse_lost_rows(connection: Connection, name: str) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise StoreError(
+            f"{name}: row {broken[1]} of {broken[0]} refers to a row of {broken[2]} that is gone",
+            fix="restore the file from a backup, or delete that row and run the same command again",
+        )
 
 
 def _checked_revision(connection: Connection, name: str, head: str) -> str | None:

@@ -38,6 +38,8 @@ trajectories = sa.Table(
     sa.Column("failed", sa.Boolean, nullable=False, default=False),  # or somebody broke it
     sa.Index("ix_trajectories_agent_failed", "agent", "failed", "seq"),
     sa.Column("replaced_by", sa.String(200)),  # the trajectory that spans which came late have made of it
+    sa.Column("subject", sa.String(64), index=True),  # keyed hash of the user's id; None = not known
+    sa.Column("trace_id", sa.String(32), index=True),  # the trace it was assembled from, if any
 )
 
 scorings = sa.Table(
@@ -137,6 +139,7 @@ statements = sa.Table(
     sa.Column("given_s", sa.Float, nullable=False),  # when it was said; it may arrive days later
     sa.Column("created_s", sa.Float, nullable=False, index=True),
     sa.Column("scored_s", sa.Float, index=True),  # when a reward took it in
+    sa.Column("subject", sa.String(64), index=True),  # keyed hash of the user whose session it is
     sa.Column("content", sa.String(64), nullable=False),
     sa.Column("body", JSON, nullable=False),
 )
@@ -157,6 +160,14 @@ traces = sa.Table(
     sa.Column("last_s", sa.Float, nullable=False),  # when its last span came
     sa.Column("assembled_s", sa.Float),  # the `last_s` up to which it has become trajectories
     sa.Index("ix_traces_waiting", "last_s", "assembled_s"),
+)
+
+owners = sa.Table(  # the users and sessions that the spans of a trace name
+    "owners",
+    metadata,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("session_id", sa.String(200), primary_key=True, index=True),  # "" = none is named
+    sa.Column("subject", sa.String(64), primary_key=True, index=True),  # "" = none is named
 )
 
 vectors = sa.Table(

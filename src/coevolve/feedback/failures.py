@@ -164,8 +164,12 @@ def cluster_failures(
         return []
     sklearn = need("sklearn.cluster", "local")
     vectors_ND = embed([one.text for one in records])
-    density = sklearn.HDBSCAN(min_cluster_size=least, min_samples=min(3, least), copy=True)
-    found = _merged(density.fit_predict(vectors_ND), vectors_ND)
+    how = {"min_cluster_size": least, "min_samples": min(3, least), "copy": True}
+    labels_N = sklearn.HDBSCAN(**how).fit_predict(vectors_ND)
+    if labels_N.max() < 0:  # one kind alone has nothing to stand out from
+        labels_N = sklearn.HDBSCAN(**how, allow_single_cluster=True).fit_predict(vectors_ND)
+        labels_N = _near_the_middle(labels_N, vectors_ND, least)
+    found = _merged(labels_N, vectors_ND)
     totals = Counter(one.version for one in records)
     words = [_words(one.text) for one in records]
     spread = Counter(word for some in words for word in some)
@@ -188,6 +192,15 @@ def cluster_failures(
             )
         )
     return sorted(clusters, key=lambda one: (-one.size, one.name))
+
+
+def _near_the_middle(labels_N: np.ndarray, vectors_ND: np.ndarray, least: int) -> np.ndarray:
+    """A single cluster holds whatever is left: only what is like its middle stays, if that is enough."""
+    if labels_N.max() < 0:
+        return labels_N
+    middle_D = vectors_ND[labels_N >= 0].mean(0)
+    inside_N = (labels_N >= 0) & (vectors_ND @ middle_D >= _SAME * np.linalg.norm(middle_D))
+    return np.where(inside_N & (inside_N.sum() >= least), 0, -1)
 
 
 def _merged(labels_N: np.ndarray, vectors_ND: np.ndarray) -> np.ndarray:

@@ -44,11 +44,18 @@ class RewardRule:
     hard_task_bonus: float = 0.3  # a task of difficulty 3 solved
     turn_cost: float = 0.01  # per turn beyond the first
     discount: float = 0.95  # of the outcome's credit, per turn backwards; 1 = even, 0 = the last turn alone
+    weights: Mapping[str, float] = field(default_factory=dict)  # factor by signal's name; 0 = not counted
     live: LiveRule = field(default_factory=LiveRule)  # for trajectories without checks
 
     def __post_init__(self) -> None:
+        for name, factor in self.weights.items():
+            if not (math.isfinite(factor) and factor >= 0):
+                raise FeedbackError(
+                    f"RewardRule.weights[{name!r}] is {factor!r}",
+                    fix=f'set feedback.weights."{name}" to a number of 0 or more',
+                )
         for item in fields(self):
-            if item.name == "live":
+            if item.name in ("weights", "live"):
                 continue
             value = getattr(self, item.name)
             top = 1.0 if item.name == "discount" else math.inf
@@ -142,6 +149,7 @@ def reward(
     total is unknown (an unknown credit is no 0). A live session that nobody spoke of has a total near 0, no
     outcome and a low confidence.
     """
+    signals = _weighed(signals, rule.weights)
     judged = judge(trajectory, signals, rule.live, expected)
     outcome, mean, why = judged.outcome, judged.mean, judged.why
     broken = trajectory.failure is not None and trajectory.failure.party is not Party.AGENT
@@ -175,6 +183,14 @@ def reward(
         why=_readable(why, signals, wrong),
         confidence=judged.confidence,
     )
+
+
+def _weighed(signals: Sequence[Signal], weights: Mapping[str, float]) -> Sequence[Signal]:
+    """What is counted, at its weight here; the signals themselves keep the weight they were given."""
+    if not weights:
+        return signals
+    factors = [(signal, weights.get(signal.name, 1.0)) for signal in signals]
+    return [replace(signal, weight=signal.weight * factor) for signal, factor in factors if factor]
 
 
 def _value(signal: Signal) -> float:

@@ -10,14 +10,26 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from coevolve.errors import FeedbackError
 from coevolve.feedback.rules import SPOKEN, short
-from coevolve.types import Signal, SignalKind, SignalSource, Statement, StatementKind, Trajectory
+from coevolve.types import (
+    Signal,
+    SignalKind,
+    SignalSource,
+    Split,
+    Statement,
+    StatementKind,
+    StopReason,
+    Task,
+    Trajectory,
+)
 
 SAME_EDIT = 0.98  # share of an answer that an edit left as it was, from which it is no correction
+LABEL = "reviewer.label"
+LABEL_OF = "reviewer.on."  # and the name of the signal that the label speaks of
 _SHOWN = 160  # characters of a value in a reason
 _MOST_EDITED = 4_000  # characters compared of an edited answer; comparing is quadratic
 
@@ -48,6 +60,15 @@ def statement_signals(
     Raises: FeedbackError: a value that its kind cannot have, named with the statement's id.
     """
     return tuple(_READ[one.kind](one, trajectory, figures) for one in statements)
+
+
+def refusal(statement: Statement) -> str | None:
+    """What is wrong with a statement's value, whatever it is said of; None where it can be read."""
+    try:
+        statement_signals(_NOBODY, [replace(statement, turn=None)], {})
+    except FeedbackError as error:
+        return f"{error.what}; {error.fix}"
+    return None
 
 
 def _stars(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
@@ -105,20 +126,32 @@ def _figure(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure
 
 
 def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
-    """A reviewer read the whole: their word is an outcome of its own name, which outweighs the user's."""
+    """A reviewer's word: on the whole it is an outcome, which outweighs the user's; on a turn it judges that
+    turn; on a named signal it says whether that was right, and is worth nothing to the trajectory.
+    """
     score, why = _fields(one, "score", "why")
     if isinstance(score, bool) or not isinstance(score, int | float | None) or not isinstance(why, str):
         raise _refused(one, '{"score": -1 to 1 or null, "why": text}')
     if score is not None and not -1 <= score <= 1:
         raise _refused(one, "a score from -1 to 1")
-    return Signal(
-        "reviewer.label",
-        score,
-        why or "a reviewer's label",
-        SignalKind.OUTCOME,
-        SignalSource.REVIEWER,
-        one.turn,
-    )
+    named = one.value.get("signal")
+    if not isinstance(named, str | None):
+        raise _refused(one, 'the name of a signal as "signal"')
+    kind = SignalKind.OUTCOME if one.turn is None else SignalKind.PROCESS
+    name, kind = (LABEL, kind) if named is None else (LABEL_OF + named, SignalKind.EXPLANATORY)
+    words = f"{one.by or 'a reviewer'}: {short(why, _SHOWN) or 'no reason given'}"
+    return Signal(name, score, words, kind, SignalSource.REVIEWER, one.turn)
+
+
+_NOBODY = Trajectory(
+    id="",
+    session_id="",
+    task=Task(id="", type="", split=Split.LIVE, seed=0, difficulty=1, opening=""),
+    version="",
+    seed=0,
+    turns=(),
+    stop=StopReason.DONE,
+)
 
 
 def answered(trajectory: Trajectory, turn: int | None) -> str | None:

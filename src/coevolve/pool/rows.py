@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from coevolve.codec import from_json
+from coevolve.codec import defaults, from_json
 from coevolve.errors import PoolError
 from coevolve.types import Operation, PoolEntry, Trajectory
 
@@ -34,8 +34,9 @@ _SCHEMA = pa.schema(
 
 
 def encode(value: object) -> str:
-    """Canonical JSON of a value in which dataclasses stand, as `coevolve.codec` would write it.
+    """Canonical JSON of a value in which dataclasses stand, without fields that equal their default.
 
+    So a field that a later version of this code adds with a default changes no pool's hash.
     json's own encoder with a fallback is some ten times faster on long tuples of ids than converting
     every id first, and a pool is hashed whole every round.
     """
@@ -88,9 +89,11 @@ def _plain(value: Any) -> dict[str, Any]:
         raise PoolError(
             f"{type(value).__name__} has no place in a pool", fix="use JSON values in specs and args"
         )
-    plain = {item.name: getattr(value, item.name) for item in fields(value)}
+    skip = defaults(type(value))
+    held_by = {item.name: getattr(value, item.name) for item in fields(value)}
+    plain = {name: held for name, held in held_by.items() if name not in skip or held != skip[name]}
     for name in _float_fields(type(value)):  # a score of 1 and one of 1.0 are the same score
-        held = plain[name]
+        held = plain.get(name)
         if isinstance(held, tuple):
             plain[name] = [float(number) for number in held]
         elif held is not None:

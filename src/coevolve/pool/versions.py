@@ -28,7 +28,7 @@ from coevolve.pool.rows import encode, read_entries, table
 from coevolve.types import Operation, PoolEntry, PoolVersion
 
 ENTRIES, MANIFEST = "entries.parquet", "manifest.json"
-FORMAT = 1
+FORMAT = 2
 
 
 def identify(pool: PoolVersion) -> str:

@@ -1,37 +1,30 @@
-"""Append-only trajectories, their scorings beside them, and which pools were made from them.
+"""Append-only trajectories, and their scorings beside them.
 
 Trajectories enter raw or scored and leave with their latest scoring. What `append` has returned from is on
-the disk. Nothing is ever changed or deleted; not protected against: someone editing the file by hand.
+the disk. Nothing here changes or deletes them: what leaves, leaves by `retention` and `forget`. Not protected
+against: someone editing the file by hand.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
-from coevolve.codec import content_hash, from_json, to_json
+from coevolve.codec import content_hash, to_json
 from coevolve.database import Database, open_database
 from coevolve.database.tables import scorings, trajectories
 from coevolve.errors import ConflictError, StoreError
 from coevolve.store.query import LISTED, Query, Row
-from coevolve.types import Reward, Signal, Trajectory
+from coevolve.store.rows import Origin, Scoring, content_of, read_row, row_of, selection
+from coevolve.types import Trajectory
 
 _TRIES = 5  # of a write that another writer's held up
 _ID_BATCH = 500  # ids per query, far below any database's limit on bound parameters
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """One judgement of a trajectory; a trajectory may have several, the latest is valid."""
-
-    signals: tuple[Signal, ...]
-    reward: Reward | None
 
 
 def open_store(url: str | sa.URL) -> Store:
@@ -48,27 +41,38 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def append(self, found: Iterable[Trajectory], *, run: str = "", round: int | None = None) -> None:
+    def append(
+        self,
+        found: Iterable[Trajectory],
+        *,
+        run: str = "",
+        round: int | None = None,
+        origins: Mapping[str, Origin] | None = None,
+    ) -> None:
         """Keep trajectories, with the scoring of those that carry one, in one transaction.
 
         Idempotent: an id that is there with the same raw content is passed over (a scoring it carries is
-        added where it differs from the latest one).
+        added where it differs from the latest one, an origin where none was known).
 
+        Args: origins: by trajectory id.
         Raises: StoreError: an id is there with other content, or the disk refuses; then nothing is kept.
         """
         batch = list(found)
         for patience in range(_TRIES, -1, -1):
             try:
-                self._append(batch, run, round)
+                self._append(batch, run, round, origins or {})
                 return
             except ConflictError:
                 if self.database.writing or not patience:  # a part of a larger transaction cannot be repeated
                     raise
 
-    def _append(self, batch: Sequence[Trajectory], run: str, round: int | None) -> None:
-        rows = [_row(trajectory, run, round) for trajectory in batch]
+    def _append(
+        self, batch: Sequence[Trajectory], run: str, round: int | None, origins: Mapping[str, Origin]
+    ) -> None:
+        rows = [row_of(one, run, round, origins.get(one.id, Origin())) for one in batch]
         with self.database.write() as connection:
             seen = _contents(connection, [row["id"] for row in rows])
+            _note_origins(connection, {id: origins[id] for id in seen if id in origins})
             new: list[dict[str, Any]] = []
             for row in rows:
                 if row["id"] not in seen:
@@ -93,7 +97,7 @@ class Store:
                 known = held.get(trajectory.id)
                 if known is None:
                     raise StoreError(f"trajectory {trajectory.id} is not in the store", fix="append it first")
-                if known != _content(trajectory):
+                if known != content_of(trajectory):
                     raise StoreError(
                         f"the scored trajectory {trajectory.id} is not the one that was stored",
                         fix="score what store.get returns; only signals and reward may differ",
@@ -106,13 +110,13 @@ class Store:
         Raises: StoreError: there is none of this id.
         """
         with self.database.read() as connection:
-            row = connection.execute(_selection().where(trajectories.c.id == trajectory_id)).one_or_none()
+            row = connection.execute(selection().where(trajectories.c.id == trajectory_id)).one_or_none()
         if row is None:
             raise StoreError(
                 f"no trajectory {trajectory_id} in {self.database.name}",
                 fix="check the id and the database that the configuration names",
             )
-        return _read(row)
+        return read_row(row)
 
     def known(self, ids: Iterable[str]) -> dict[str, Trajectory]:
         """Those of these trajectories that are kept, by id."""
@@ -121,8 +125,8 @@ class Store:
         with self.database.read() as connection:
             for start in range(0, len(wanted), _ID_BATCH):
                 some = wanted[start : start + _ID_BATCH]
-                rows = connection.execute(_selection().where(trajectories.c.id.in_(some)))
-                found |= {row.id: _read(row) for row in rows}
+                rows = connection.execute(selection().where(trajectories.c.id.in_(some)))
+                found |= {row.id: read_row(row) for row in rows}
         return found
 
     def find(self, query: Query | None = None) -> list[Trajectory]:
@@ -131,8 +135,16 @@ class Store:
         What spans that came late have made anew is found in its new form alone.
         """
         with self.database.read() as connection:
-            found = connection.execute((query or Query()).narrowed(_selection())).all()
-        return [_read(row) for row in reversed(found)]
+            found = connection.execute((query or Query()).narrowed(selection())).all()
+        return [read_row(row) for row in reversed(found)]
+
+    def stream(self, query: Query | None = None, at_once: int = 100) -> Generator[Trajectory, None, None]:
+        """What `find` finds, of one moment, `at_once` in memory. Read it to its end, or close it."""
+        wanted = (query or Query()).narrowed(sa.select(trajectories.c.seq))
+        ordered = selection().where(trajectories.c.seq.in_(wanted)).order_by(trajectories.c.seq)
+        with self.database.read() as connection:
+            for row in connection.execute(ordered.execution_options(yield_per=at_once)):
+                yield read_row(row)
 
     def rows(self, query: Query | None = None) -> list[Row]:
         """The same without their contents, the newest first: what a list shows."""
@@ -154,10 +166,10 @@ class Store:
         )
         # UNION, not UNION ALL: a circle of parents ends instead of running for ever
         below = below.union(sa.select(trajectories.c.id).where(trajectories.c.parent == below.c.id))
-        query = _selection().where(trajectories.c.id.in_(sa.select(below.c.id)))
+        query = selection().where(trajectories.c.id.in_(sa.select(below.c.id)))
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(trajectories.c.seq)).all()
-        return [_read(row) for row in rows if row.id != trajectory_id]
+        return [read_row(row) for row in rows if row.id != trajectory_id]
 
     def beginning(self, prefix: str, limit: int = 6) -> list[str]:
         """Trajectory ids that begin with `prefix`, `limit` at most; where it is an id itself, that alone."""
@@ -188,35 +200,20 @@ class Store:
         self.database.close()
 
 
-def _raw(trajectory: Trajectory) -> Trajectory:
-    return replace(trajectory, signals=(), reward=None)
-
-
-def _content(trajectory: Trajectory) -> str:
-    """What makes a record this one: an episode that is played again takes another time, no more."""
-    return content_hash(replace(_raw(trajectory), wall_s=0.0))
-
-
-def _row(trajectory: Trajectory, run: str, round: int | None) -> dict[str, Any]:
-    body = to_json(_raw(trajectory))
-    return {
-        "id": trajectory.id,
-        "session_id": trajectory.session_id,
-        "task_id": trajectory.task.id,
-        "type": trajectory.task.type,
-        "split": str(trajectory.task.split),
-        "version": trajectory.version,
-        "agent": trajectory.agent,
-        "parent": trajectory.parent,
-        "stop": str(trajectory.stop),
-        "failed_party": str(trajectory.failure.party) if trajectory.failure else None,
-        "failed": trajectory.failure is not None,
-        "run": run,
-        "round": round,
-        "created_s": time.time(),
-        "content": content_hash({**body, "wall_s": 0.0}),
-        "body": body,
+def _note_origins(connection: Connection, origins: Mapping[str, Origin]) -> None:
+    """What was kept before its origin was known gets it."""
+    if not origins:
+        return
+    own = trajectories.c
+    noted = {
+        "subject": sa.func.coalesce(own.subject, sa.bindparam("user", type_=sa.String)),
+        "trace_id": sa.func.coalesce(own.trace_id, sa.bindparam("trace", type_=sa.String)),
     }
+    one = sa.update(trajectories).where(own.id == sa.bindparam("kept")).values(noted)
+    given = [
+        {"kept": id, "user": origins[id].subject, "trace": origins[id].trace_id} for id in sorted(origins)
+    ]
+    connection.execute(one, given)
 
 
 def _insert_new(connection: Connection, name: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -269,8 +266,8 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
     rows: list[dict[str, Any]] = []
     for trajectory in scored:
         reward = trajectory.reward
-        body = to_json(Scoring(trajectory.signals, reward))
-        content = content_hash(body)
+        scoring = Scoring(trajectory.signals, reward)
+        content = content_hash(scoring)
         if latest.get(trajectory.id) == content:
             continue
         latest[trajectory.id] = content
@@ -282,7 +279,7 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
                 "total": reward.total if reward else None,
                 "created_s": time.time(),
                 "content": content,
-                "body": body,
+                "body": to_json(scoring),
             }
         )
     if rows:
@@ -299,22 +296,3 @@ def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajecto
             for row in sorted(rows, key=lambda row: str(row["trajectory"]))
         ]
         connection.execute(latest_word, words)
-
-
-def _selection() -> sa.Select[Any]:
-    """Trajectories beside their latest scoring, where they have one."""
-    newer = scorings.alias("newer")
-    latest = (
-        sa.select(sa.func.max(newer.c.seq)).where(newer.c.trajectory == trajectories.c.id).scalar_subquery()
-    )
-    return sa.select(trajectories.c.id, trajectories.c.body, scorings.c.body.label("scoring")).select_from(
-        trajectories.outerjoin(scorings, scorings.c.seq == latest)
-    )
-
-
-def _read(row: sa.Row[Any]) -> Trajectory:
-    trajectory = from_json(Trajectory, row.body)
-    if row.scoring is None:
-        return trajectory
-    scoring = from_json(Scoring, row.scoring)
-    return replace(trajectory, signals=scoring.signals, reward=scoring.reward)

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from coevolve.database.tables import trajectories
-from coevolve.types import Outcome, Split
+from coevolve.types import MEASURING, Outcome, Split
 
 LISTED = (
     trajectories.c.id,
@@ -54,6 +54,7 @@ class Query:
     failed: bool = False  # a failure or a half success, or broken by somebody
     sessions: Collection[str] | None = None
     since_s: float | None = None  # arrived since
+    measuring: bool = True  # also of splits that only measure, which nobody who tunes may look at
     limit: int | None = None  # the newest
 
     def narrowed(self, select: sa.Select[Any]) -> sa.Select[Any]:
@@ -69,6 +70,8 @@ class Query:
         ):
             if wanted is not None:
                 select = select.where(column == wanted)
+        if not self.measuring:
+            select = select.where(columns.split.not_in([split.value for split in MEASURING]))
         if self.failed:
             select = select.where(columns.failed.is_(True))
         if self.sessions is not None:

@@ -16,10 +16,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from coevolve.database.tables import spans, traces, trajectories
+from coevolve.database.tables import owners, spans, traces, trajectories
 from coevolve.store.experience import Store
 from coevolve.store.ingest.assemble import assemble
+from coevolve.store.ingest.owners import owner
 from coevolve.store.ingest.spans import Span
+from coevolve.store.rows import Origin
 from coevolve.types import Trajectory
 
 QUIET_S = 30.0  # without a new span, after which a trace is taken as whole
@@ -37,10 +39,14 @@ def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
         {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": _written(one)}
         for one in given
     ]
+    named = {(one.trace_id, *owner(one)) for one in given}
+    whose = [dict(zip(owners.c.keys(), one, strict=True)) for one in sorted(named) if any(one[1:])]
     heard = [{"trace_id": trace, "last_s": now_s} for trace in dict.fromkeys(one.trace_id for one in given)]
     with store.database.write() as connection:
         insert = _insert(connection)
         connection.execute(insert(spans).on_conflict_do_nothing(), rows)
+        if whose:
+            connection.execute(insert(owners).on_conflict_do_nothing(), whose)
         upsert = insert(traces)
         upsert = upsert.on_conflict_do_update(
             index_elements=[traces.c.trace_id], set_={"last_s": upsert.excluded.last_s}
@@ -64,28 +70,50 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
         held = {row.trace_id: _spans_of(connection, row.trace_id) for row in waiting}
     made: list[Trajectory] = []
     for start in range(0, len(waiting), _AT_ONCE):
-        some = [(row, assemble(held[row.trace_id])) for row in waiting[start : start + _AT_ONCE]]
+        some = waiting[start : start + _AT_ONCE]
+        whole = {row.trace_id: assemble(held[row.trace_id]) for row in some}
         with store.database.write() as connection:
-            ids = [row.trace_id for row, _ in some]
-            # Held in the order in which `append_spans` takes them; what follows keeps the order of arrival.
-            held_ids = sa.select(traces.c.trace_id).where(traces.c.trace_id.in_(ids))
-            connection.execute(held_ids.order_by(traces.c.trace_id).with_for_update()).all()
-            for row, found in some:
-                made += _kept(store, connection, found)
+            there = _held(connection, list(whole))
+            for row in some:
+                if row.trace_id not in there:
+                    continue  # deleted since it was read: it must not come back
+                found, origin = whole[row.trace_id], _origin(held[row.trace_id])
+                made += _kept(store, connection, found, origin)
+                if row.assembled_s is not None:
+                    _replace_rest(connection, row.trace_id, found)
                 done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
                 connection.execute(done.values(assembled_s=row.last_s))
     return made
 
 
-def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> list[Trajectory]:
+def _held(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Those of these traces that are still there, until the transaction ends.
+
+    They are taken in the order in which `append_spans` takes them, so that neither waits for the other in a
+    circle.
+    """
+    query = sa.select(traces.c.trace_id).where(traces.c.trace_id.in_(ids)).order_by(traces.c.trace_id)
+    return set(connection.execute(query.with_for_update()).scalars())
+
+
+def _origin(held: Sequence[Span]) -> Origin:
+    """The trace, and the first user that it names: a trace of several is deleted with any of them."""
+    ordered = sorted(held, key=lambda one: (one.start_s, one.span_id))
+    return Origin(next(filter(None, (owner(one)[1] for one in ordered)), None), ordered[0].trace_id)
+
+
+def _kept(
+    store: Store, connection: Connection, found: Sequence[Trajectory], origin: Origin
+) -> list[Trajectory]:
     """Append what is new; what an earlier assembly made of the same spans' beginning is replaced."""
     new: list[Trajectory] = []
     for one in found:
-        before = _forms(connection, one.id)
+        before = _forms(connection, one.id, origin.trace_id)
         if before and replace(store.get(before[-1]), id=one.id, signals=(), reward=None) == one:
+            store.append([replace(one, id=before[-1])], origins={before[-1]: origin})
             continue
         kept = replace(one, id=f"{one.id}~{len(before) + 1}") if before else one
-        store.append([kept])
+        store.append([kept], origins={kept.id: origin})
         if before:
             old = sa.update(trajectories).where(trajectories.c.id == before[-1])
             connection.execute(old.values(replaced_by=kept.id))
@@ -93,18 +121,26 @@ def _kept(store: Store, connection: Connection, found: Sequence[Trajectory]) -> 
     return new
 
 
-def _forms(connection: Connection, identity: str) -> list[str]:
-    """Ids of a trajectory's forms, the valid one last; along the chain, since no index finds prefixes."""
-    found: list[str] = []
-    following: str | None = identity
-    while following is not None:
-        query = sa.select(trajectories.c.replaced_by).where(trajectories.c.id == following)
-        row = connection.execute(query).one_or_none()
-        if row is None:
-            break
-        found.append(following)
-        following = row.replaced_by
-    return found
+def _forms(connection: Connection, identity: str, trace: str | None) -> list[str]:
+    """Ids of a trajectory's forms, the valid one last; among its trace's, since no index knows beginnings."""
+    later = trajectories.c.id.startswith(f"{identity}~", autoescape=True)
+    same = sa.or_(trajectories.c.id == identity, sa.and_(trajectories.c.trace_id == trace, later))
+    query = sa.select(trajectories.c.id).where(same).order_by(trajectories.c.seq)
+    return list(connection.execute(query).scalars())
+
+
+def _replace_rest(connection: Connection, trace: str, found: Sequence[Trajectory]) -> None:
+    """What an earlier assembly made and the whole does not hold is replaced by the first that it holds.
+
+    An agent's own span comes when it ends: until then its decisions may stand with another agent's.
+    """
+    of_trace = trajectories.c.trace_id == trace
+    valid = sa.select(trajectories.c.id).where(of_trace, trajectories.c.replaced_by.is_(None))
+    by_name = {id.partition("~")[0]: id for id in connection.execute(valid).scalars()}
+    rest = by_name.keys() - {one.id for one in found}
+    if found and rest:
+        old = sa.update(trajectories).where(trajectories.c.id.in_([by_name[name] for name in rest]))
+        connection.execute(old.values(replaced_by=by_name[found[0].id]))
 
 
 def _spans_of(connection: Connection, trace_id: str) -> list[Span]:

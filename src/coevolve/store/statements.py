@@ -7,27 +7,32 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
-from coevolve.database.tables import statements, trajectories
+from coevolve.database.tables import scorings, statements, trajectories
 from coevolve.errors import IngestError
-from coevolve.types import Statement
+from coevolve.types import Split, Statement
 
 _BATCH = 500  # bound parameters of one query, far below any database's limit
 
 
-def append_statements(database: Database, given: Iterable[Statement]) -> list[str]:
+def append_statements(
+    database: Database, given: Iterable[Statement], subjects: Mapping[str, str] | None = None
+) -> list[str]:
     """Keep statements in one transaction. Idempotent by id.
+
+    Args: subjects: by statement id, the user whose session it is (see `Redactor.subject`).
 
     Returns: ids of those that were not there before.
     Raises: IngestError: an id is there with other content; then nothing is kept.
     """
     batch = {one.id: one for one in given}
-    rows = {one.id: _row(one) for one in batch.values()}
+    whose = subjects or {}
+    rows = {one.id: {**_row(one), "subject": whose.get(one.id)} for one in batch.values()}
     with database.write() as connection:
         held: dict[str, str] = {}
         ids = list(rows)
@@ -42,6 +47,10 @@ def append_statements(database: Database, given: Iterable[Statement]) -> list[st
                     fix="send it under an id of its own; what was said is never overwritten",
                     status=409,
                 )
+        if told := [{"said": id, "user": whose[id]} for id in sorted(held) if id in whose]:
+            unknown = sa.and_(statements.c.id == sa.bindparam("said"), statements.c.subject.is_(None))
+            noted = sa.update(statements).where(unknown).values(subject=sa.bindparam("user"))
+            connection.execute(noted, told)
         new = [row for id, row in rows.items() if id not in held]
         if new:
             connection.execute(sa.insert(statements), new)
@@ -80,6 +89,20 @@ def sessions_to_score(database: Database, limit: int = 1000) -> list[str]:
         return list(connection.execute(query).scalars())
 
 
+def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
+    """Sessions with live trajectories that have no scoring yet, the oldest first."""
+    scored = sa.exists().where(scorings.c.trajectory == trajectories.c.id)
+    query = (
+        sa.select(trajectories.c.session_id)
+        .where(trajectories.c.split == Split.LIVE.value, trajectories.c.replaced_by.is_(None), ~scored)
+        .group_by(trajectories.c.session_id)
+        .order_by(sa.func.min(trajectories.c.seq))
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).scalars())
+
+
 def mark_scored(database: Database, given: Iterable[Statement]) -> None:
     """Note that rewards know of these statements."""
     ids = [one.id for one in given]
@@ -90,13 +113,12 @@ def mark_scored(database: Database, given: Iterable[Statement]) -> None:
 
 
 def _row(one: Statement) -> dict[str, object]:
-    body = to_json(one)
     return {
         "id": one.id,
         "session_id": one.session_id,
         "kind": one.kind.value,
         "given_s": one.given_s,
         "created_s": time.time(),
-        "content": content_hash(body),
-        "body": body,
+        "content": content_hash(one),
+        "body": to_json(one),
     }

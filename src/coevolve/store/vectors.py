@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from coevolve.database import Database
 from coevolve.database.tables import trajectories, vectors
@@ -87,10 +88,14 @@ class Vectors:
         return [(ids[at], float(alike_N[at])) for at in ranked if np.isfinite(alike_N[at])]
 
     def _read_on(self) -> None:
-        """Take in what was added since the last look, whoever added it."""
+        """Take in what was added since the last look, whoever added it; after a deletion, all of it anew."""
+        newer = sa.select(vectors).order_by(vectors.c.seq)
         with self._lock, self._database.read() as connection:
-            newer = sa.select(vectors).where(vectors.c.seq > self._seq).order_by(vectors.c.seq)
-            found = connection.execute(newer).all()
+            found = connection.execute(newer.where(vectors.c.seq > self._seq)).all()
+            if self._ids and self._deleted(connection, len(found)):
+                self._seq, self._ids = 0, []
+                self._held_ND = np.zeros((0, DIMS), dtype=np.float32)
+                found = connection.execute(newer).all()
             if not found:
                 return
             count = len(self._ids)
@@ -102,6 +107,14 @@ class Vectors:
                 self._held_ND[at] = row.vector
             self._ids = self._ids + [row.trajectory for row in found]
             self._seq = found[-1].seq
+
+    def _deleted(self, connection: Connection, added: int) -> bool:
+        """Whether something that is held is gone. SQLite gives the numbers of the last rows out again."""
+        last = sa.select(vectors.c.trajectory).where(vectors.c.seq == self._seq)
+        if connection.execute(last).scalar() != self._ids[-1]:
+            return True
+        count = connection.execute(sa.select(sa.func.count()).select_from(vectors)).scalar_one()
+        return bool(count != len(self._ids) + added)
 
     def _matching(self, query: Query) -> Collection[str]:
         with self._database.read() as connection:

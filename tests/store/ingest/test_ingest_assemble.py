@@ -163,8 +163,16 @@ NAMES = [
     "events",
     "gen_ai.tool.call.arguments",
     "retrieval.documents.0.document.score",
+    "metadata",
+    "graph.node.id",
+    "graph.node.parent_id",
+    "llm.input_messages.0.function.0",
+    "llm.token_count.prompt",
+    "output.value",
+    "tool.name",
 ]
 TEXTS = ["LLM", "TOOL", "AGENT", "chat", "execute_tool", "[]", "{}", '[["x"]]']
+TEXTS += ['{"lc_agent_name":[1]}', '{"data":{"content":{},"tool_call_id":7}}', '{"call_id":{}}', "a", "b"]
 TEXTS += ['[{"role":1,"parts":[{"type":"tool_call"}]}]', '[{"event.name":"gen_ai.choice","message":3}]']
 VALUES = st.one_of(
     st.sampled_from(TEXTS), st.text(max_size=30), st.none(), st.integers(), st.floats(allow_nan=False)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from coevolve.errors import StoreError
+from coevolve.feedback.statements import refusal
 from coevolve.store import Store, open_store
 from coevolve.store.ingest import service
-from coevolve.store.ingest.service import create_app
+from coevolve.store.ingest.service import Hooks, create_app
 from coevolve.store.redaction import Redactor
 from coevolve.store.spans import append_spans, settle
 from coevolve.store.statements import statements_of
@@ -164,3 +167,49 @@ def test_the_same_feedback_id_with_other_content_is_refused(client: TestClient) 
     assert client.post("/v1/feedback", json=one).status_code == 200
     assert client.post("/v1/feedback", json={**one, "value": 1}).status_code == 409
     assert client.post("/v1/feedback", content=b"{").status_code == 400
+
+
+def test_a_word_that_its_kind_cannot_have_is_refused_and_the_others_are_kept(store: Store) -> None:
+    hooks = Hooks(refusal=refusal)
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=hooks)
+    with TestClient(app) as client:
+        said = [
+            {"id": "a", "session_id": "s", "kind": "stars", "value": 6},
+            {"id": "b", "session_id": "s", "kind": "label", "value": {"score": 1, "why": "fine"}},
+        ]
+        answered = client.post("/v1/feedback", json=said)
+    assert answered.status_code == 400
+    body = answered.json()
+    assert (body["accepted"], body["refused"][0]["place"], body["refused"][0]["field"]) == (1, 0, "value")
+    assert "send a number from 1 to 5" in body["refused"][0]["why"]
+
+
+def test_what_a_person_should_look_at_is_asked_of_those_who_judge(store: Store) -> None:
+    hooks = Hooks(review=lambda count: [{"trajectory": f"t{k}"} for k in range(count)])
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=hooks)
+    with TestClient(app) as client:
+        assert client.get("/v1/review?count=2").json() == {
+            "review": [{"trajectory": "t0"}, {"trajectory": "t1"}]
+        }
+        assert client.get("/v1/review?count=0").status_code == 422
+
+
+def test_trouble_in_the_background_is_told_and_ends_when_it_ends(store: Store) -> None:
+    tries: list[int] = []
+    mended = threading.Event()
+
+    def settled() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise StoreError("the disk is full", fix="free some space")
+        mended.set()
+
+    hooks = Hooks(settled=settled)
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=0.2, hooks=hooks)
+    with TestClient(app) as client:
+        seen = []
+        while not mended.wait(0.01):
+            seen.append(client.get("/health").json()["status"])
+        assert "degraded" in seen
+        while client.get("/health").json()["status"] != "ok":
+            pass

@@ -48,7 +48,7 @@ def test_protobuf_json_and_gzip_say_the_same() -> None:
         "broke",
         {"service.name": "clerk"},
     )
-    assert span.events == (("e", {"x": "y"}),)
+    assert (span.events, span.scope) == ((("e", {"x": "y"}),), "sdk")
 
 
 @pytest.mark.parametrize(

@@ -10,28 +10,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from coevolve.store.ingest.conventions import Call, Message, Role, Seen, read_span
+from coevolve.store.ingest.agents import Agent, agents_of, same_name
+from coevolve.store.ingest.conventions import Call, Message, Seen, read_span
+from coevolve.store.ingest.owners import SESSIONS
 from coevolve.store.ingest.spans import Span
 from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
-
-_SESSION = ("session.id", "gen_ai.conversation.id", "langsmith.trace.session_id", "thread_id")
-_SAME_S = 2.0  # two equal answers that began within this time are one call, seen by two instrumentors
-UNKNOWN_AGENT = "agent"
-
-
-@dataclass(slots=True)
-class _Agent:
-    """One agent of a trace, while its spans are gathered."""
-
-    key: str  # span id of its own span; "" for the trace's root
-    name: str
-    parent: str | None
-    answers: list[Seen] = field(default_factory=list)
-    tools: list[Seen] = field(default_factory=list)
-    looked_up: list[Seen] = field(default_factory=list)
 
 
 def assemble(spans: Iterable[Span]) -> list[Trajectory]:
@@ -44,79 +29,40 @@ def assemble(spans: Iterable[Span]) -> list[Trajectory]:
 
 
 def _of_trace(spans: Mapping[str, Span]) -> list[tuple[float, Trajectory]]:
-    seen = {id: read_span(span) for id, span in spans.items()}
-    agents = _agents(seen)
     ordered = sorted(spans.values(), key=lambda one: (one.start_s, one.span_id))
-    named = (one.attributes.get(name) for one in ordered for name in _SESSION)
+    agents = agents_of({span.span_id: read_span(span) for span in ordered})
+    named = (one.attributes.get(name) for one in ordered for name in SESSIONS)
     session = next((str(one) for one in named if one), ordered[0].trace_id)
-    found = []
-    for agent in agents:
-        answers = _without_doubles(agent.answers, seen)
-        if answers:
-            found.append((answers[0].span.start_s, _trajectory(agent, answers, session, agents)))
+    heard = _answered(one for agent in agents for one in agent.answers)
+    ids = _identities(agents)
+    return [(one.answers[0].span.start_s, _trajectory(one, session, heard, ids)) for one in agents]
+
+
+def _identities(agents: Sequence[Agent]) -> dict[str, str]:
+    """A trajectory's id by its agent's key: the trace's for the first agent that nobody called.
+
+    Its span comes when the run ends, and until then the trace alone names it: what is assembled of the
+    trace's beginning must not stand under another id than the whole.
+    """
+    first = next((one for one in agents if one.parent is None), None)
+    trace = agents[0].answers[0].span.trace_id if agents else ""
+    return {one.key: trace if one is first else f"{trace}:{one.key or 'rest'}" for one in agents}
+
+
+def _answered(answers: Iterable[Seen]) -> dict[str, str]:
+    """What came back for each call, by its id, where a later message tells: that may be another agent's."""
+    found: dict[str, str] = {}
+    for one in answers:
+        for message in one.inputs:
+            if message.answers:
+                found.setdefault(message.answers, message.text)
     return found
 
 
-def _agents(seen: Mapping[str, Seen]) -> list[_Agent]:
-    """Every agent of a trace with what belongs to it: the nearest one above, else the trace itself."""
-    agents = {"": _Agent("", "", None)}
-    for id, one in seen.items():
-        if one.role is Role.AGENT:
-            agents[id] = _Agent(id, one.agent or one.span.name, None)
-    for id, one in seen.items():
-        above = next((up for up in _above(id, seen) if up in agents), "")
-        if one.role is Role.AGENT:
-            agents[id].parent = above if above != id else ""
-            continue
-        mine = agents[above]
-        lists = {Role.LLM: mine.answers, Role.TOOL: mine.tools, Role.RETRIEVER: mine.looked_up}
-        if one.role in lists:
-            lists[one.role].append(one)
-    named = [one.agent for one in agents[""].answers]
-    named += [str(one.span.resource.get("service.name") or "") for one in seen.values()]
-    agents[""].name = next(filter(None, named), UNKNOWN_AGENT)
-    return list(agents.values())
-
-
-def _above(id: str, seen: Mapping[str, Seen]) -> Iterable[str]:
-    """Ids of the spans above one, nearest first; a missing parent and a circle end the way."""
-    visited = {id}
-    parent = seen[id].span.parent_id
-    while parent is not None and parent in seen and parent not in visited:
-        yield parent
-        visited.add(parent)
-        parent = seen[parent].span.parent_id
-
-
-def _without_doubles(answers: Sequence[Seen], seen: Mapping[str, Seen]) -> list[Seen]:
-    """Model calls in time, each once.
-
-    A framework and the client that it calls may both be instrumented, and then tell every call twice: one
-    span below the other, or beside it at the same time. Of two, the one that holds what was said is kept.
-    """
-    ids = {one.span.span_id for one in answers}
-    dropped: set[str] = set()
-    for one in answers:
-        for up in ids.intersection(_above(one.span.span_id, seen)):
-            if not _said(seen[up]) and _said(one):
-                dropped.add(up)
-            elif not _said(one) or _said(one) == _said(seen[up]):
-                dropped.add(one.span.span_id)
-    kept: list[Seen] = []
-    for one in sorted(answers, key=lambda one: (one.span.start_s, one.span.span_id)):
-        beside = (other for other in kept[-4:] if one.span.start_s - other.span.start_s <= _SAME_S)
-        if one.span.span_id not in dropped and not any(_said(one) == _said(other) != [] for other in beside):
-            kept.append(one)
-    return kept
-
-
-def _said(one: Seen) -> list[tuple[str, tuple[Call, ...]]]:
-    return [(message.text, message.calls) for message in one.outputs]
-
-
-def _trajectory(agent: _Agent, answers: Sequence[Seen], session: str, agents: Sequence[_Agent]) -> Trajectory:
+def _trajectory(agent: Agent, session: str, heard: Mapping[str, str], ids: Mapping[str, str]) -> Trajectory:
+    answers = agent.answers
     first, last = answers[0].span, answers[-1]
-    results = _results(agent, answers)
+    results = _results(agent, heard)
     turns: list[Turn] = []
     before: Seen | None = None
     for one in answers:
@@ -126,23 +72,20 @@ def _trajectory(agent: _Agent, answers: Sequence[Seen], session: str, agents: Se
     opening = next((m.text for m in answers[0].inputs if m.role == "user"), "")
     kind = str(first.attributes.get("coevolve.task_type") or agent.name)
     version = first.attributes.get("coevolve.version") or first.resource.get("service.version") or "live"
-    failed = last.span.error
-    identity = f"{first.trace_id}:{agent.key}" if agent.key else first.trace_id
-    above = next((one for one in agents if one.key == (agent.parent or "")), None)
-    linked = above is not None and above is not agent and bool(above.answers)
-    parent = (f"{first.trace_id}:{above.key}" if above.key else first.trace_id) if linked and above else None
     return Trajectory(
-        id=identity,
+        id=ids[agent.key],
         session_id=session,
         task=Task(id=session, type=kind, split=Split.LIVE, seed=0, difficulty=1, opening=opening),
         version=str(version),
         seed=0,
         turns=tuple(turns),
-        stop=StopReason.FAILED if failed else StopReason.DONE,
-        failure=Failure(Party.MODEL, failed) if failed else None,
+        stop=StopReason.FAILED if last.error else StopReason.DONE,
+        failure=Failure(Party.MODEL, last.error) if last.error else None,
         agent=agent.name,
-        parent=parent,
+        parent=None if agent.parent is None else ids[agent.parent.key],
         wall_s=max(0.0, max(one.span.end_s for one in answers) - first.start_s),
+        read_tokens=_total(one.read_tokens for one in answers),
+        written_tokens=_total(one.written_tokens for one in answers),
     )
 
 
@@ -158,6 +101,13 @@ def _new(one: Seen, before: Seen | None) -> Sequence[Message]:
     if len(one.inputs) >= known and one.inputs[:1] == before.inputs[:1]:
         return one.inputs[known:]
     return [message for message in one.inputs if message not in before.inputs]
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """The sum; unknown where one of them is."""
+    listed = list(counts)
+    known = [one for one in listed if one is not None]
+    return sum(known) if len(known) == len(listed) else None
 
 
 def _turns(one: Seen, new: Sequence[Message], results: Mapping[str, str], start: int) -> list[Turn]:
@@ -177,7 +127,7 @@ def _turns(one: Seen, new: Sequence[Message], results: Mapping[str, str], start:
     actions = [(call, Action(call.name, dict(call.args))) for call in said.calls]
     if not actions:
         action = Action("reply", {"message": said.text}) if said.text else None
-        error = one.span.error or (None if action else "the trace holds no answer of the model")
+        error = one.error or (None if action else "the trace holds no answer of the model")
         return [Turn(index=start, observation=observation, raw=raw, action=action, error=error)]
     return [
         Turn(
@@ -193,19 +143,45 @@ def _turns(one: Seen, new: Sequence[Message], results: Mapping[str, str], start:
     ]
 
 
-def _results(agent: _Agent, answers: Sequence[Seen]) -> dict[str, str]:
+def _results(agent: Agent, heard: Mapping[str, str]) -> dict[str, str]:
     """What each call brought: from the tool's own span, else from the message that answers it later."""
-    found: dict[str, str] = {}
-    for one in answers:
-        for message in one.inputs:
-            if message.answers:
-                found.setdefault(message.answers, message.text)
-    for tool in agent.tools:
-        if tool.call is not None:
-            found[_key(tool.call)] = tool.result or found.get(_key(tool.call), "")
-            if tool.span.error:
-                found[f"error:{_key(tool.call)}"] = tool.span.error
+    found = {**heard, **_answered(agent.answers)}
+    for tool, call in _matched(agent):
+        found[_key(call)] = tool.result or found.get(_key(call), "")
+        if tool.error:
+            found[f"error:{_key(call)}"] = tool.error
+        else:  # a tool may be tried again for one call
+            found.pop(f"error:{_key(call)}", None)
     return found
+
+
+def _matched(agent: Agent) -> Iterator[tuple[Seen, Call]]:
+    """Each tool's span with the call that it carried out.
+
+    By the call's id; where the span has none, by name among the calls that no span has taken yet, first one
+    with the same arguments.
+    """
+    open_calls = [
+        (one.span.start_s, call) for one in agent.answers for message in one.outputs for call in message.calls
+    ]
+    by_id = {call.id: call for _, call in open_calls if call.id}
+    taken = {tool.call.id for tool in agent.tools if tool.call is not None}
+    open_calls = [(asked_s, call) for asked_s, call in open_calls if not call.id or call.id not in taken]
+    for tool in agent.tools:
+        if tool.call is None:
+            continue
+        if tool.call.id in by_id:
+            yield tool, by_id[tool.call.id]
+            continue
+        named = [
+            (asked_s, call)
+            for asked_s, call in open_calls
+            if same_name(call.name, tool.call.name) and asked_s <= tool.span.start_s
+        ]
+        alike = [one for one in named if one[1].args == tool.call.args]
+        if found := next(iter(alike or named), None):
+            open_calls.remove(found)
+            yield tool, found[1]
 
 
 def _key(call: Call) -> str:

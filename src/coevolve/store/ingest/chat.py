@@ -1,13 +1,14 @@
 """Chat logs in OpenAI's form, one JSON object a line, into trajectories.
 
 A line is `{"messages": [...]}`, with `id`, `session_id`, `task_type`, `agent` and `version` where they are
-known. Lines that cannot be read are told with their number and field, and the others are kept.
+known, and whose it is in `user` or `safety_identifier`, as in OpenAI's requests. Lines that cannot be read
+are told with their number and field, and the others are kept.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,17 @@ _MOST_MESSAGES = 2_000
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 
+_USERS = ("user", "safety_identifier")
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One line that was read."""
+
+    trajectory: Trajectory
+    subject: str | None  # whose it is, as the caller's `subject` wrote it
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
     """One line that was not taken."""
@@ -29,14 +41,19 @@ class RefusedLine:
     why: str
 
 
-def read_chats(lines: Iterable[str]) -> Iterator[Trajectory | RefusedLine]:
-    """A trajectory for each line with at least one answer of the assistant, in the order of the lines."""
+def read_chats(
+    lines: Iterable[str], subject: Callable[[str], str] | None = None
+) -> Iterator[Chat | RefusedLine]:
+    """A trajectory for each line with at least one answer of the assistant, in the order of the lines.
+
+    Args: subject: a user's id as the store may know it; without it users are passed over.
+    """
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _read_line(number, line)
+            yield _read_line(number, line, subject)
 
 
-def _read_line(number: int, line: str) -> Trajectory | RefusedLine:
+def _read_line(number: int, line: str, subject: Callable[[str], str] | None) -> Chat | RefusedLine:
     try:
         chat = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -51,9 +68,15 @@ def _read_line(number: int, line: str) -> Trajectory | RefusedLine:
             return RefusedLine(number, f"messages.{place}.role", f"one of {', '.join(sorted(_ROLES))}")
     if not any(message["role"] == "assistant" for message in messages):
         return RefusedLine(number, "messages", "no answer of an assistant is in it")
-    identity = str(chat.get("id") or content_hash(_plain(chat)))
+    user = next((str(chat[name]) for name in _USERS if chat.get(name)), None)
+    whose = subject(user) if subject is not None and user is not None else None
+    named = {name: value for name, value in chat.items() if name not in _USERS}
+    # Equal chats of two users are two chats; a hash over the id itself would let ids be tried out.
+    identity = str(
+        chat.get("id") or content_hash(_plain(named if whose is None else {**named, "user": whose}))
+    )
     (found,) = assemble(_spans(chat, messages, identity))
-    return found
+    return Chat(found, whose)
 
 
 def _spans(chat: Mapping[str, Any], messages: list[Mapping[str, Any]], identity: str) -> Iterator[Span]:

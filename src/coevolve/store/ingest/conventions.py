@@ -1,8 +1,8 @@
 """What a span's attributes mean, whoever wrote them: one span comes in, one `Seen` leaves.
 
 Understood are OpenTelemetry's `gen_ai.*` (messages as one JSON attribute, as numbered attributes, and as
-events) and OpenInference (`llm.*`, `tool.*`, `retrieval.*`). What carries no content (AutoGen's own spans, a
-framework told to be silent) gives a `Seen` without messages: nothing is guessed.
+events) and OpenInference (`llm.*`, `tool.*`, `retrieval.*`). What carries no content (a framework told to be
+silent) gives a `Seen` without messages: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ class Seen:
     outputs: tuple[Message, ...] = ()
     call: Call | None = None  # of a tool's span
     result: str = ""
+    error: str | None = None  # why it failed, in few words
     agent: str = ""
+    follows: str = ""  # the agent that handed over to this one
+    read_tokens: int | None = None  # of a model's call; None = not told
+    written_tokens: int | None = None
     best_score: float | None = None  # of a retriever's documents
 
 
@@ -66,11 +70,15 @@ _KINDS = {
     "chat": Role.LLM, "text_completion": Role.LLM, "generate_content": Role.LLM,
     "execute_tool": Role.TOOL, "invoke_agent": Role.AGENT,
 }  # fmt: skip
-_OPENINFERENCE = re.compile(r"llm\.(input|output)_messages\.(\d+)\.message\.(.+)")
+_OPENINFERENCE = re.compile(r"llm\.(input|output)_messages\.(\d+)\.(?:message\.)?(.+)")
 _NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.(\d+)\.(.+)")
 _CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _PART = re.compile(r"contents\.(\d+)\.message_content\.text")
-_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "tool.parameters", "input.value")
+_RESULT = re.compile(r"function\.(\d+)")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "input.value", "tool.parameters")
+_NAMES = ("gen_ai.agent.name", "agent.name", "agent_name")
+_READ = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+_WRITTEN = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
 _SCORE = re.compile(r"retrieval\.documents\.\d+\.document\.score")
 
 
@@ -81,28 +89,70 @@ def read_span(span: Span) -> Seen:
     role = _KINDS.get(str(kind), Role.OTHER)
     if role is Role.OTHER and ("gen_ai.request.model" in given or "llm.model_name" in given):
         role = Role.LLM
-    agent = str(given.get("gen_ai.agent.name") or given.get("agent.name") or given.get("agent_name") or "")
+    agent, error = _agent(given, role), _error(span)
     if role is Role.TOOL:
-        return Seen(span=span, role=role, call=_tool(span), result=_tool_result(given), agent=agent)
+        result = _tool_result(given)
+        return Seen(span=span, role=role, call=_tool(span), result=result, error=error, agent=agent)
     if role is Role.RETRIEVER:
         scores = [float(value) for name, value in given.items() if _SCORE.fullmatch(name) and _number(value)]
         return Seen(span=span, role=role, best_score=max(scores, default=None), agent=agent)
-    inputs, outputs = _messages(span)
-    return Seen(span=span, role=role, inputs=tuple(inputs), outputs=tuple(outputs), agent=agent)
+    inputs, outputs = _messages(span) if role is Role.LLM else ([], [])
+    return Seen(
+        span=span,
+        role=role,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        error=error,
+        agent=agent,
+        follows=str(given.get("graph.node.parent_id") or ""),
+        read_tokens=_count(given, _READ),
+        written_tokens=_count(given, _WRITTEN),
+    )
+
+
+def _agent(given: Mapping[str, Any], role: Role) -> str:
+    """The agent that a span names; of an agent's own span, its node in the graph of agents names it too."""
+    names = [given.get(key) for key in _NAMES]
+    if role is Role.AGENT:
+        names += [given.get("graph.node.name"), given.get("graph.node.id")]
+    more = _loaded(given.get("metadata"))
+    if isinstance(more, Mapping):
+        names.append(more.get("lc_agent_name"))
+    return str(next(filter(None, names), ""))
+
+
+def _error(span: Span) -> str | None:
+    """Why a span failed: in its exception's words, since a status may hold a stack trace, or nothing."""
+    if span.error is None:
+        return None
+    for name, fields in reversed(span.events):
+        if name == "exception" and fields.get("exception.message"):
+            kind = str(fields.get("exception.type") or "").rpartition(".")[2]
+            return f"{kind}: {fields['exception.message']}" if kind else str(fields["exception.message"])
+    return span.error
+
+
+def _count(given: Mapping[str, Any], keys: Iterable[str]) -> int | None:
+    counts = (given.get(key) for key in keys)
+    return next((one for one in counts if isinstance(one, int) and not isinstance(one, bool)), None)
 
 
 def _messages(span: Span) -> tuple[list[Message], list[Message]]:
-    """Of the first form that is there: one form's messages are never mixed with another's."""
-    given = span.attributes
+    """Of the first form that is there: one form's messages are never mixed with another's.
+
+    Where a form leaves out what was asked or answered, the span's plain value says it.
+    """
     for read in (_as_json, _as_numbered, _as_events):
         inputs, outputs = read(span)
         if inputs or outputs:
-            return inputs, outputs
-    plain_in, plain_out = given.get("input.value"), given.get("output.value")
-    return (
-        [Message(role="user", text=str(plain_in))] if plain_in else [],
-        [Message(role="assistant", text=str(plain_out))] if plain_out else [],
-    )
+            break
+    asked, said = span.attributes.get("input.value"), span.attributes.get("output.value")
+    if not inputs and asked:
+        inputs = [Message(role="user", text=str(asked))]
+    if not outputs and said:
+        calls = _calls_of(_loaded(said))
+        outputs = [Message(role="assistant", text="" if calls else str(said), calls=tuple(calls))]
+    return inputs, outputs
 
 
 def _as_json(span: Span) -> tuple[list[Message], list[Message]]:
@@ -131,7 +181,7 @@ def _of_parts(one: Mapping[str, Any], role: str) -> Message:
     if not isinstance(parts, list):
         texts.append(_text(one.get("content", "")))
         calls += _calls_of(one.get("tool_calls"))
-    who = "tool" if answers else str(one.get("role") or role)
+    who = "tool" if answers else _role(one.get("role"), role)
     return Message(role=who, text="\n".join(filter(None, texts)), calls=tuple(calls), answers=answers)
 
 
@@ -153,26 +203,41 @@ def _as_numbered(span: Span) -> tuple[list[Message], list[Message]]:
             side = "in" if match[1] in ("input", "prompt") else "out"
             fields[side][int(match[2])][match[3]] = value
     return (
-        [_of_fields(fields["in"][k], "user") for k in sorted(fields["in"])],
-        [_of_fields(fields["out"][k], "assistant") for k in sorted(fields["out"])],
+        [one for k in sorted(fields["in"]) for one in _of_fields(fields["in"][k], "user")],
+        [one for k in sorted(fields["out"]) for one in _of_fields(fields["out"][k], "assistant")],
     )
 
 
-def _of_fields(fields: Mapping[str, Any], role: str) -> Message:
+def _of_fields(fields: Mapping[str, Any], role: str) -> list[Message]:
+    """One message; several where it holds the results of several calls."""
     calls: dict[int, dict[str, Any]] = defaultdict(dict)
     parts: dict[int, str] = {}
+    results: dict[int, Message] = {}
     for name, value in fields.items():
         if match := _CALL.fullmatch(name):
             calls[int(match[1])][match[2]] = value
         elif match := _PART.fullmatch(name):
             parts[int(match[1])] = _text(value)
-    texts = [_text(fields.get("content", "")), *(parts[k] for k in sorted(parts))]
-    return Message(
-        role=str(fields.get("role") or role),
-        text="\n".join(filter(None, texts)),
-        calls=tuple(_call(one) for _, one in sorted(calls.items())),
-        answers=str(fields.get("tool_call_id") or ""),
-    )
+        elif (match := _RESULT.fullmatch(name)) and isinstance(one := _loaded(value), Mapping):
+            answers = str(one.get("call_id") or "")
+            results[int(match[1])] = Message(role="tool", text=_text(one.get("content")), answers=answers)
+    if results:
+        return [results[k] for k in sorted(results)]
+    # A text may be told twice, whole and in parts.
+    whole = _text(fields.get("content", "")) or "\n".join(filter(None, (parts[k] for k in sorted(parts))))
+    return [
+        Message(
+            role=_role(fields.get("role"), role),
+            text=whole,
+            calls=tuple(_call(one) for _, one in sorted(calls.items())),
+            answers=str(fields.get("tool_call_id") or ""),
+        )
+    ]
+
+
+def _role(given: Any, otherwise: str) -> str:
+    """A message's role; a tool was once called a function."""
+    return "tool" if given == "function" else str(given or otherwise)
 
 
 def _as_events(span: Span) -> tuple[list[Message], list[Message]]:
@@ -198,13 +263,31 @@ def _as_events(span: Span) -> tuple[list[Message], list[Message]]:
 
 def _tool(span: Span) -> Call:
     given = span.attributes
+    told = (given[key] for key in _ARGUMENTS if key in given and not _is_schema(given[key]))
     return _call(
         {
-            "id": given.get("gen_ai.tool.call.id") or given.get("tool_call.id"),
+            "id": given.get("gen_ai.tool.call.id")
+            or given.get("tool_call.id")
+            or _tool_message(given).get("tool_call_id"),
             "name": given.get("gen_ai.tool.name") or given.get("tool.name") or span.name,
-            "arguments": next((given[key] for key in _ARGUMENTS if key in given), {}),
+            "arguments": next(told, {}),
         }
     )
+
+
+def _is_schema(raw: Any) -> bool:
+    """Whether this describes a tool's arguments: some write that where others write the arguments."""
+    value = _loaded(raw)
+    return isinstance(value, Mapping) and value.get("type") == "object" and "properties" in value
+
+
+def _tool_message(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message that a tool's span holds as its output, where it is one: `content` and `tool_call_id`."""
+    value = _loaded(given.get("output.value"))
+    for one in (value, *(value.get(key) for key in ("data", "kwargs"))) if isinstance(value, Mapping) else ():
+        if isinstance(one, Mapping) and one.get("tool_call_id") and "content" in one:
+            return one
+    return {}
 
 
 def _call(fields: Mapping[str, Any]) -> Call:
@@ -212,6 +295,8 @@ def _call(fields: Mapping[str, Any]) -> Call:
 
 
 def _tool_result(given: Mapping[str, Any]) -> str:
+    if message := _tool_message(given):
+        return _text(message["content"])
     for key in ("gen_ai.tool.call.result", "tool_response", "output.value"):
         if key in given:
             return _text(given[key])

@@ -13,15 +13,18 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from fastapi import FastAPI, Request
+from fastapi import Query as QueryParam
 from fastapi.responses import JSONResponse, Response
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
+from coevolve.store.ingest.owners import owned
 from coevolve.store.ingest.spans import MOST_BYTES, Refused, Span, read_spans
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
@@ -43,7 +46,17 @@ class Said(BaseModel):
     value: object
     turn: int | None = Field(default=None, ge=0)
     by: str = Field(default="", max_length=200)
+    user: str | None = Field(default=None, max_length=200)  # whose session it is; kept as a keyed hash
     given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """What the door asks of those who judge; each is called in a thread."""
+
+    refusal: Callable[[Statement], str | None] = lambda said: None  # what is wrong with a statement's value
+    settled: Callable[[], None] = lambda: None  # after traces became trajectories, and from time to time
+    review: Callable[[int], list[dict[str, object]]] = lambda count: []  # what a person should look at next
 
 
 def create_app(
@@ -53,16 +66,23 @@ def create_app(
     now: Callable[[], float] = time.time,
     most_waiting: int = 20_000,
     settle_every_s: float = 5.0,
+    hooks: Hooks = Hooks(),
 ) -> FastAPI:
     """The service over an open store; closing the app commits what waits, and leaves the store open."""
     readers = ThreadPoolExecutor(1, "ingest")
     writer: Writer[Span] = Writer(lambda spans: append_spans(store, spans, now()), most_waiting)
+    trouble: list[CoevolveError] = []  # the last settling's, until one succeeds
 
     async def settling() -> None:
         while True:
             await asyncio.sleep(settle_every_s)
-            while await asyncio.to_thread(settle, store, now()):
-                pass
+            try:
+                while await asyncio.to_thread(settle, store, now()):
+                    pass
+                await asyncio.to_thread(hooks.settled)
+                trouble.clear()
+            except CoevolveError as error:  # a full disk, say: what came in is kept and is tried again
+                trouble[:] = [error]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -85,7 +105,13 @@ def create_app(
 
     @app.get("/health")
     async def health() -> dict[str, str]:
+        if trouble:
+            return {"status": "degraded", "error": trouble[0].what, "fix": trouble[0].fix}
         return {"status": "ok"}
+
+    @app.get("/v1/review")
+    async def review(count: Annotated[int, QueryParam(ge=1, le=1000)] = 20) -> dict[str, object]:
+        return {"review": await asyncio.to_thread(hooks.review, count)}
 
     @app.post("/v1/traces")
     async def traces(request: Request) -> Response:
@@ -104,8 +130,9 @@ def create_app(
 
     @app.post("/v1/feedback")
     async def feedback(request: Request) -> JSONResponse:
-        given, refused = _statements(await _body(request), redactor, now())
-        new = await asyncio.to_thread(append_statements, store.database, given) if given else []
+        body = await _body(request)
+        given, users, refused = await asyncio.to_thread(_statements, body, redactor, now(), hooks.refusal)
+        new = await asyncio.to_thread(append_statements, store.database, given, users) if given else []
         answer = {"accepted": len(given), "new": len(new), "refused": refused}
         return JSONResponse(answer, 400 if refused else 200)
 
@@ -124,7 +151,8 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _redacted(one: Span, redactor: Redactor) -> Span:
+def _redacted(given: Span, redactor: Redactor) -> Span:
+    one = owned(given, redactor.subject)  # of the id as it came: what the rules leave of it is another text
     return replace(
         one,
         name=redactor.text(one.name),
@@ -152,9 +180,9 @@ def _answer(kind: str, refused: Sequence[Refused]) -> Response:
 
 
 def _statements(
-    body: bytes, redactor: Redactor, now_s: float
-) -> tuple[list[Statement], list[dict[str, object]]]:
-    """The statements of a body (one object or a list), and what is wrong with the others."""
+    body: bytes, redactor: Redactor, now_s: float, refusal: Callable[[Statement], str | None]
+) -> tuple[list[Statement], dict[str, str], list[dict[str, object]]]:
+    """The statements of a body (one object or a list), whose they are, and what is wrong with the others."""
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -162,6 +190,7 @@ def _statements(
             f"the body is no JSON: {error}"[:200], fix="send one statement or a list of them", status=400
         ) from error
     given: list[Statement] = []
+    users: dict[str, str] = {}
     refused: list[dict[str, object]] = []
     for place, one in enumerate(sent if isinstance(sent, list) else [sent]):
         try:
@@ -171,15 +200,19 @@ def _statements(
             where = ".".join(map(str, first["loc"])) or "body"
             refused.append({"place": place, "field": where, "why": first["msg"]})
             continue
-        given.append(
-            Statement(
-                id=said.id,
-                session_id=said.session_id,
-                kind=said.kind,
-                value=redactor.value(said.value),
-                turn=said.turn,
-                by=redactor.text(said.by),
-                given_s=now_s if said.given_s is None else said.given_s,
-            )
+        statement = Statement(
+            id=said.id,
+            session_id=said.session_id,
+            kind=said.kind,
+            value=redactor.value(said.value),
+            turn=said.turn,
+            by=redactor.text(said.by),
+            given_s=now_s if said.given_s is None else said.given_s,
         )
-    return given, refused
+        if (why := refusal(statement)) is None:
+            given.append(statement)
+            if said.user and said.user.strip():
+                users[said.id] = redactor.subject(said.user)
+        else:
+            refused.append({"place": place, "field": "value", "why": why})
+    return given, users, refused

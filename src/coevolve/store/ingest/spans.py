@@ -39,6 +39,7 @@ class Span:
     resource: Mapping[str, Any]
     events: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     error: str | None = None  # the status's message where it is an error
+    scope: str = ""  # the library that wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ def _of_protobuf(data: bytes) -> Iterator[Span | Refused]:
                     resource=resource,
                     events=tuple((event.name, _attributes(event.attributes)) for event in one.events),
                     error=(one.status.message or "error") if one.status.code == 2 else None,
+                    scope=scope.scope.name,
                 )
 
 
@@ -163,11 +165,12 @@ def _of_json(data: bytes) -> Iterator[Span | Refused]:
     for group in _list(groups):
         resource = _json_attributes(_object(_object(group).get("resource")).get("attributes"))
         for scope in _list(_object(group).get("scopeSpans")):
+            name = str(_object(_object(scope).get("scope")).get("name") or "")
             for one in _list(_object(scope).get("spans")):
-                yield _json_span(_object(one), resource)
+                yield _json_span(_object(one), resource, name)
 
 
-def _json_span(one: Mapping[str, Any], resource: Mapping[str, Any]) -> Span | Refused:
+def _json_span(one: Mapping[str, Any], resource: Mapping[str, Any], scope: str) -> Span | Refused:
     span_id = str(one.get("spanId", ""))[:40]
     times = []
     for name in ("startTimeUnixNano", "endTimeUnixNano"):
@@ -194,6 +197,7 @@ def _json_span(one: Mapping[str, Any], resource: Mapping[str, Any]) -> Span | Re
             for event in _list(one.get("events"))
         ),
         error=str(status.get("message") or "error") if failed else None,
+        scope=scope,
     )
 
 

@@ -1,0 +1,58 @@
+"""Which store of experience a command line names, and how words are heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import sqlalchemy as sa
+import typer
+
+from coevolve import config as configuration
+from coevolve.errors import ConfigError
+from coevolve.sections import FeedbackSection
+from coevolve.store import Store, open_store
+
+FromStore = Annotated[
+    str,
+    typer.Option(
+        "--store", metavar="WHERE", help="A file, the folder of a run, or postgresql://USER@HOST/DB."
+    ),
+]
+FeedbackConfig = Annotated[
+    Path | None, typer.Option("--config", metavar="TOML", help="Its [feedback] says what words weigh.")
+]
+
+
+def store_url(where: str) -> sa.URL:
+    """The database that a URL, a file or a run's folder names."""
+    if "://" in where:
+        return sa.make_url(where)
+    path = Path(where)
+    return sa.URL.create("sqlite", database=str(path / "experience.db" if path.is_dir() else path))
+
+
+@contextmanager
+def experience_at(where: str) -> Iterator[Store]:
+    """An open store that was there before.
+
+    Raises: ConfigError: no such file.
+    """
+    url = store_url(where)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        raise ConfigError(
+            f"there is no experience in {url.database}",
+            fix="name a database, its file, or the folder of a run with --store",
+        )
+    opened = open_store(url)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def feedback_of(config: Path | None) -> FeedbackSection:
+    """The [feedback] of a TOML file, or its defaults."""
+    return FeedbackSection() if config is None else configuration.load(config).feedback

@@ -1,0 +1,111 @@
+"""What a person should look at next: scored trajectories enter, a short list with reasons leaves.
+
+Four reasons share the list: sources that contradict each other, a kind of failure that nobody has named yet,
+a verdict nobody is sure of, and a random share of all, so that what everybody agrees on is looked at too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, zip_longest
+
+from coevolve.feedback.crowd import contradictions
+from coevolve.feedback.failures import FailureCluster
+from coevolve.types import Trajectory
+
+AUDIT_SHARE = 0.2  # of the list, drawn from all
+
+
+class Ask(StrEnum):
+    """Why somebody is asked."""
+
+    DISAGREEMENT = "disagreement"
+    NEW_CLUSTER = "new_cluster"
+    UNCERTAIN = "uncertain"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """One trajectory to look at."""
+
+    trajectory: str
+    ask: Ask
+    urgency: float  # [0, 1], within its reason
+    why: str
+
+
+def review_queue(
+    scored: Sequence[Trajectory],
+    clusters: Sequence[FailureCluster],
+    labelled: Collection[str],
+    count: int,
+    seed: int = 0,
+) -> list[ReviewItem]:
+    """At most `count` trajectories that no person has labelled, each once, the reasons in turn.
+
+    Args:
+        clusters: of failures among `scored`; one without a labelled member is new.
+        labelled: ids of trajectories that a person has spoken of.
+        seed: of the audit; the same trajectories are drawn whoever asks, and however often.
+    """
+    open_ones = {one.id: one for one in scored if one.id not in labelled}
+    urgent = zip_longest(
+        _disagreements(open_ones.values()), _new_clusters(clusters, labelled), _uncertain(open_ones.values())
+    )
+    told = (one for one in chain.from_iterable(urgent) if one is not None and one.trajectory in open_ones)
+    found: dict[str, ReviewItem] = {}
+    for most, items in ((count - math.ceil(AUDIT_SHARE * count), told), (count, _audits(open_ones, seed))):
+        for one in items:
+            if len(found) >= most:
+                break
+            found.setdefault(one.trajectory, one)
+    return list(found.values())
+
+
+def _disagreements(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
+    for one in contradictions(list(open_ones)):
+        first, second = one.means
+        why = f"{one.one.value} says {first:+.1f}, {one.other.value} says {second:+.1f}"
+        yield ReviewItem(
+            trajectory=one.trajectory, ask=Ask.DISAGREEMENT, urgency=abs(first - second) / 2, why=why
+        )
+
+
+def _new_clusters(clusters: Sequence[FailureCluster], labelled: Collection[str]) -> Iterable[ReviewItem]:
+    total = sum(one.size for one in clusters)
+    for one in clusters:
+        if labelled and not set(labelled).isdisjoint(one.members):
+            continue
+        why = f"one of {one.size} failures that read alike, none of them labelled: {one.name}"
+        for example in one.examples[:1]:
+            yield ReviewItem(trajectory=example, ask=Ask.NEW_CLUSTER, urgency=one.size / total, why=why)
+
+
+def _uncertain(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
+    """Those of whom something was heard that does not decide. What a world checked is sure; silence is for
+    the audit.
+    """
+    found = []
+    for one in open_ones:
+        reward = one.reward
+        heard = not one.checks and any(s.score for s in one.signals)
+        if reward is None or reward.total is None or not heard:
+            continue
+        urgency = 1 - reward.confidence * abs(reward.total)
+        if reward.outcome is None or abs(reward.total) < 0.5:
+            why = f"reward {reward.total:+.2f} at confidence {reward.confidence:.2f}: {reward.why}"
+            found.append(ReviewItem(trajectory=one.id, ask=Ask.UNCERTAIN, urgency=urgency, why=why))
+    return sorted(found, key=lambda one: (-one.urgency, one.trajectory))
+
+
+def _audits(open_ones: Iterable[str], seed: int) -> list[ReviewItem]:
+    order = sorted(open_ones, key=lambda one: hashlib.sha256(f"{seed}:{one}".encode()).digest())
+    return [
+        ReviewItem(trajectory=one, ask=Ask.AUDIT, urgency=0.0, why="drawn at random from all")
+        for one in order
+    ]

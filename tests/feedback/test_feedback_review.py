@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from coevolve.feedback import RewardRule, score
+from coevolve.feedback.failures import FailureClass, FailureCluster
+from coevolve.feedback.review import Ask, review_queue
+from coevolve.types import Signal, SignalSource, Trajectory
+from live_samples import outcome_signal, talk
+
+
+def heard(name: str, *signals: Signal) -> Trajectory:
+    one = talk(("Where is it?", "On its way."), name=name)
+    return score(replace(one, signals=signals), lambda _: (), RewardRule())
+
+
+def cluster(*members: str) -> FailureCluster:
+    return FailureCluster(
+        name="late order",
+        kind=FailureClass.ORDER,
+        size=len(members),
+        trend={},
+        examples=members[:3],
+        members=members,
+    )
+
+
+SILENT = [heard(f"quiet{k}") for k in range(40)]
+TORN = heard("torn", outcome_signal(SignalSource.JUDGE, 1.0), outcome_signal(SignalSource.USER, -1.0))
+MILD = heard("mild", outcome_signal(SignalSource.USER, 0.2))
+SURE = heard("sure", outcome_signal(SignalSource.USER, 1.0), outcome_signal(SignalSource.REVIEWER, 1.0))
+
+
+def test_each_reason_has_its_place_and_an_audit_its_share() -> None:
+    some = [*SILENT, TORN, MILD, SURE]
+    found = review_queue(some, [cluster("t-quiet3", "t-quiet4")], [], 10)
+    assert len({one.trajectory for one in found}) == len(found) == 10
+    told = {one.ask: one.trajectory for one in found if one.ask is not Ask.AUDIT}
+    assert told == {
+        Ask.DISAGREEMENT: "t-torn",
+        Ask.NEW_CLUSTER: "t-quiet3",
+        Ask.UNCERTAIN: "t-mild",
+    }
+    assert found[0].ask is Ask.DISAGREEMENT
+    assert Counter(one.ask for one in found)[Ask.AUDIT] == 7
+
+
+def test_the_audit_keeps_its_share_however_much_is_urgent() -> None:
+    torn = [replace(TORN, id=f"torn{k}") for k in range(40)]
+    found = review_queue([*torn, *SILENT], [], [], 10)
+    assert Counter(one.ask for one in found) == {Ask.DISAGREEMENT: 8, Ask.AUDIT: 2}
+
+
+def test_what_is_labelled_is_not_asked_again_and_its_cluster_is_known() -> None:
+    some = [*SILENT, TORN]
+    clusters = [cluster("t-quiet3", "t-quiet4")]
+    found = review_queue(some, clusters, ["t-torn", "t-quiet4"], len(some))
+    assert {one.ask for one in found} == {Ask.AUDIT}
+    assert "t-torn" not in {one.trajectory for one in found}
+
+
+def test_the_same_audit_is_drawn_whoever_asks_and_another_seed_draws_another() -> None:
+    first = review_queue(SILENT, [], [], 5)
+    assert first == review_queue(list(reversed(SILENT)), [], [], 5)
+    assert first != review_queue(SILENT, [], [], 5, seed=1)
+
+
+def test_an_empty_store_asks_nothing() -> None:
+    assert review_queue([], [], [], 5) == []
