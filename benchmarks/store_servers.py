@@ -61,10 +61,15 @@ def ours() -> Product:
         name="ours",
         title="coevolve",
         command=lambda folder, port: [*words, f"sqlite:///{folder / 'x.db'}", "--port", str(port)],
-        environment=lambda folder, port: {"PYTHONPATH": str(_PACKAGE)},  # what is measured is what runs here
+        environment=lambda folder, port: {"PYTHONPATH": _path()},
         ready="/health",
         database="x.db",
     )
+
+
+def _path() -> str:
+    """So that what is measured is the package that this process runs, and no other that is installed."""
+    return os.pathsep.join([str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def peers(venv: Path) -> tuple[Product, Product]:

@@ -21,7 +21,7 @@ MODULES = {
     "openvino-genai": "openvino_genai",
     "scikit-learn": "sklearn",
 }  # where the names differ
-MODULES |= {"opentelemetry-proto": "opentelemetry", "protobuf": "google"}
+MODULES |= {"opentelemetry-proto": "opentelemetry", "protobuf": "google", "google-re2": "re2"}
 BROUGHT = {"tokenizers", "openvino", "huggingface_hub"}  # by one of the extra's own packages
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import islice
+from os import cpu_count
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,9 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = 4318,
     config: FeedbackConfig = None,
+    readers: Annotated[
+        int, typer.Option(min=0, max=64, help="Processes that read and redact; 0 = none of their own.")
+    ] = max(1, min(4, (cpu_count() or 1) - 1)),
     as_json: JsonFlag = False,
 ) -> None:
     """Take traces in at /v1/traces (OTLP over HTTP) and users' words at /v1/feedback, and judge them."""
@@ -55,7 +59,8 @@ def serve(
                 return [asdict(one) for one in queue(opened, count)]
 
             judging = Hooks(refusal=refusal, settled=settled, review=review)
-            app = create_app(opened, Redactor(redaction_key(store_url(store))), hooks=judging)
+            redactor = Redactor(redaction_key(store_url(store)))
+            app = create_app(opened, redactor, hooks=judging, processes=readers)
             uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
         finally:
             opened.close()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from coevolve.store.needles import Needles
+from coevolve.store.first_look import FirstLook, literal
 from coevolve.store.redaction_rules import RedactionRule, rules
 from coevolve.types import Action, Trajectory, Turn
 
@@ -25,8 +25,12 @@ FIELDS = re.compile(
 )  # names whose whole value is a secret, in lower case with underscores
 _PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
 _NUMBERS = re.compile(r"\d[\d ./()-]{5,}\d")
-_DIGIT = re.compile(r"\d")
-_IBAN_HEAD = re.compile(r"[A-Z]{2}\d{2}")
+_TELLING = (  # without one of these no rule of digits matches; most numbers are dates, prices and orders
+    r"(?:\p{Nd}[ ./()-]*){9}",  # a phone, a card, a social security number
+    r"[+(](?:\p{Nd}[ ./()-]*){8}",  # a phone after a sign
+    r"(?:\p{Nd}{1,3}\.){3}\p{Nd}",  # an address
+    r"[A-Z]{2}\p{Nd}{2}",  # an IBAN
+)
 _BEFORE, _AFTER = 17, 2  # characters around a run of digits that a rule may look at
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
 _SHORT = 64  # characters up to which a text is likely to come again: names of fields, of agents, of models
@@ -46,29 +50,31 @@ class Redactor:
 
     def __init__(self, key: bytes, fields: re.Pattern[str] = FIELDS) -> None:
         """`fields`: names whose whole value is replaced, in lower case with underscores."""
-        self._key = key
-        self._fields = fields
+        self.key = key
+        self.fields = fields
         known = rules()
         self._rules = tuple(rule for rule in known if rule.needles)
         self._digit_rules = tuple(rule for rule in known if not rule.needles)
-        self._needles = Needles(needle for rule in self._rules for needle in rule.needles)
+        self._look = FirstLook([[literal(one) for one in rule.needles] for rule in self._rules] + [_TELLING])
         self._again = lru_cache(_REMEMBERED)(self._clean)
         self._secret = lru_cache(_REMEMBERED)(self._named)
 
     def subject(self, user: str) -> str:
         """What the store knows a user by: see `subject_of`."""
-        return subject_of(self._key, user)
+        return subject_of(self.key, user)
 
     def text(self, text: str) -> str:
         """The text with every match replaced."""
         return self._again(text) if len(text) <= _SHORT else self._clean(text)
 
     def _clean(self, text: str) -> str:
-        found = self._needles.found(text)
-        for rule in self._rules if found else ():
-            if not found.isdisjoint(rule.needles):
+        for at in self._look.worth(text):
+            if at == len(self._rules):
+                text = self._numbers(text)
+            else:
+                rule = self._rules[at]
                 text = self._near(rule, text) if rule.reach else self._anywhere(rule, text)
-        return self._numbers(text)
+        return text
 
     def _anywhere(self, rule: RedactionRule, text: str) -> str:
         return rule.pattern.sub(partial(self._replaced, rule), text)
@@ -99,8 +105,6 @@ class Redactor:
         parts, last = [], 0
         for run in _NUMBERS.finditer(text):
             start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
-            if not _telling(text, run, start):
-                continue
             for rule in self._digit_rules:
                 for match in rule.pattern.finditer(text, start, end):
                     if match.start() >= last and rule.check(match):
@@ -166,22 +170,8 @@ class Redactor:
     def _placeholder(self, kind: str, value: str) -> str:
         """The same for values that differ in case, spaces and separators only."""
         plain = re.sub(r"[\s().-]", "", value).lower() if kind in _DIGIT_KINDS else value.strip().lower()
-        digest = hmac.new(self._key, f"{kind}\x1f{plain}".encode(), hashlib.sha256).hexdigest()
+        digest = hmac.new(self.key, f"{kind}\x1f{plain}".encode(), hashlib.sha256).hexdigest()
         return f"<{kind}_{digest[:8]}>"
 
     def _named(self, field: str) -> bool:
-        return self._fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
-
-
-def _telling(text: str, run: re.Match[str], start: int) -> bool:
-    """Whether a rule of digits can match in a run; most runs are dates, prices and numbers of orders.
-
-    A phone has 9 digits, or 8 after a sign; a card 13, a social security number 9; an address three points.
-    """
-    digits = len(_DIGIT.findall(run.group()))
-    led = text[max(0, run.start() - 1) : run.start()] in ("+", "(")
-    return (
-        digits >= 9 - led
-        or text.count(".", run.start(), run.end()) >= 3
-        or _IBAN_HEAD.search(text, start, run.end()) is not None
-    )
+        return self.fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -29,17 +29,37 @@ _AT_ONCE = 20  # traces of one commit: few enough that whoever sends spans meanw
 _FIELDS = tuple(one.name for one in fields(Span))
 
 
+class SpanRow(NamedTuple):
+    """A span as it is kept. A plain tuple, which travels between processes in a third of the time."""
+
+    trace_id: str
+    span_id: str
+    session_id: str  # "" where the span names none
+    subject: str  # keyed hash of the user's id; "" where the span names none
+    body: str  # JSON
+
+
+def span_row(one: Span) -> SpanRow:
+    """The row of a span."""
+    return SpanRow(one.trace_id, one.span_id, *owner(one), _written(one))
+
+
 def append_spans(store: Store, given: Sequence[Span], now_s: float) -> None:
     """Keep spans in one transaction. One that is there already, by trace and span id, is passed over."""
+    append_rows(store, [span_row(one) for one in given], now_s)
+
+
+def append_rows(store: Store, given: Sequence[SpanRow], now_s: float) -> None:
+    """The same of spans that are written out already."""
     if not given:
         return
     # In one order, so that writers on PostgreSQL wait for each other in turn and never in a circle.
-    given = sorted(given, key=lambda one: (one.trace_id, one.span_id))
+    given = sorted(given)
     rows = [
-        {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": _written(one)}
+        {"trace_id": one.trace_id, "span_id": one.span_id, "created_s": now_s, "body": one.body}
         for one in given
     ]
-    named = {(one.trace_id, *owner(one)) for one in given}
+    named = {(one.trace_id, one.session_id, one.subject) for one in given}
     whose = [dict(zip(owners.c.keys(), one, strict=True)) for one in sorted(named) if any(one[1:])]
     heard = [{"trace_id": trace, "last_s": now_s} for trace in dict.fromkeys(one.trace_id for one in given)]
     with store.database.write() as connection:

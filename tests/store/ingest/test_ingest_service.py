@@ -17,7 +17,7 @@ from coevolve.store import Store, open_store
 from coevolve.store.ingest import service
 from coevolve.store.ingest.service import Hooks, create_app
 from coevolve.store.redaction import Redactor
-from coevolve.store.spans import append_spans, settle
+from coevolve.store.spans import append_rows, settle
 from coevolve.store.statements import statements_of
 from otlp_samples import JSON, NANOS, PROTOBUF, json_body, json_span, proto, request
 from span_samples import NOW_S
@@ -131,9 +131,9 @@ def test_more_than_can_be_written_is_pushed_back_with_the_time_to_wait(
     def slow(*given: Any) -> None:
         began.set()
         assert go.wait(10)
-        append_spans(*given)
+        append_rows(*given)
 
-    monkeypatch.setattr("coevolve.store.ingest.service.append_spans", slow)
+    monkeypatch.setattr("coevolve.store.ingest.service.append_rows", slow)
     app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, most_waiting=3, settle_every_s=3600)
     with TestClient(app) as client, ThreadPoolExecutor(2) as pool:
         first = pool.submit(send, client, json_body(a_chat(1), a_chat(2)))

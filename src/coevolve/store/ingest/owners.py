@@ -27,10 +27,13 @@ USERS = (
     "enduser.pseudo.id",
     "user.hash",
 )
+_TAKEN = frozenset({*USERS, SUBJECT})
 
 
 def owned(span: Span, subject: Callable[[str], str]) -> Span:
     """The span without its user's id; a `SUBJECT` that the sender wrote is not believed."""
+    if all(_TAKEN.isdisjoint(one) for one in (span.attributes, span.resource, *(e[1] for e in span.events))):
+        return span
     user = next(
         (str(held[name]) for held in (span.attributes, span.resource) for name in USERS if held.get(name)), ""
     )
@@ -48,4 +51,4 @@ def owner(span: Span) -> tuple[str, str]:
 
 
 def _without(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in USERS and name != SUBJECT}
+    return {name: value for name, value in fields.items() if name not in _TAKEN}

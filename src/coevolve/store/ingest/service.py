@@ -1,8 +1,8 @@
 """The HTTP door of the store: OTLP traces and what users say, answered once they are on the disk.
 
 Bodies enter; an answer leaves when what it holds is durable, or with the field and the fix. Reading and
-redacting run in threads, so the event loop only waits. There is no authentication: bind it to a private
-address. What is refused in a batch does not cost the rest of it.
+redacting run in threads or processes, so the event loop only waits. There is no authentication: bind it to
+a private address. What is refused in a batch does not cost the rest of it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import FastAPI, Request
@@ -24,11 +23,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
-from coevolve.store.ingest.owners import owned
-from coevolve.store.ingest.spans import MOST_BYTES, Refused, Span, read_spans
+from coevolve.store.ingest.readers import Body, Readers
+from coevolve.store.ingest.spans import MOST_BYTES, Refused
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
-from coevolve.store.spans import append_spans, settle
+from coevolve.store.spans import SpanRow, append_rows, settle
 from coevolve.store.statements import append_statements
 from coevolve.types import Statement, StatementKind
 
@@ -67,10 +66,14 @@ def create_app(
     most_waiting: int = 20_000,
     settle_every_s: float = 5.0,
     hooks: Hooks = Hooks(),
+    processes: int = 0,
 ) -> FastAPI:
-    """The service over an open store; closing the app commits what waits, and leaves the store open."""
-    readers = ThreadPoolExecutor(1, "ingest")
-    writer: Writer[Span] = Writer(lambda spans: append_spans(store, spans, now()), most_waiting)
+    """The service over an open store; closing the app commits what waits, and leaves the store open.
+
+    Args: processes: that read and redact beside this one; see `Readers`.
+    """
+    readers = Readers(redactor, processes)
+    writer: Writer[SpanRow] = Writer(lambda rows: append_rows(store, rows, now()), most_waiting)
     trouble: list[CoevolveError] = []  # the last settling's, until one succeeds
 
     async def settling() -> None:
@@ -78,7 +81,8 @@ def create_app(
             await asyncio.sleep(settle_every_s)
             try:
                 while await asyncio.to_thread(settle, store, now()):
-                    pass
+                    if writer.waiting:
+                        break  # who sends comes first; the rest of what is quiet has time
                 await asyncio.to_thread(hooks.settled)
                 trouble.clear()
             except CoevolveError as error:  # a full disk, say: what came in is kept and is tried again
@@ -86,6 +90,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        readers.start()
         task = asyncio.create_task(settling())
         try:
             yield
@@ -93,7 +98,7 @@ def create_app(
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await asyncio.to_thread(writer.close)
-            readers.shutdown()
+            await asyncio.to_thread(readers.close)
 
     app = FastAPI(title="coevolve ingest", lifespan=lifespan)
 
@@ -118,14 +123,9 @@ def create_app(
         body = await _body(request)
         kind = request.headers.get("content-type", "")
         encoding = request.headers.get("content-encoding", "").strip().lower()
-
-        def prepare() -> tuple[list[Span], list[Refused]]:
-            spans, refused = read_spans(body, content_type=kind, encoding=encoding, now_s=now())
-            return [_redacted(one, redactor) for one in spans], refused
-
-        spans, refused = await asyncio.get_running_loop().run_in_executor(readers, prepare)
-        if spans:
-            await asyncio.wrap_future(writer.submit(spans))
+        rows, refused = await readers.read(Body(body, kind, encoding, now()))
+        if rows:
+            await asyncio.wrap_future(writer.submit(rows))
         return _answer(kind, refused)
 
     @app.post("/v1/feedback")
@@ -149,18 +149,6 @@ async def _body(request: Request) -> bytes:
             raise IngestError(f"a body of more than {MOST_BYTES // 2**20} MiB", fix=fix, status=413)
         parts.append(part)
     return b"".join(parts)
-
-
-def _redacted(given: Span, redactor: Redactor) -> Span:
-    one = owned(given, redactor.subject)  # of the id as it came: what the rules leave of it is another text
-    return replace(
-        one,
-        name=redactor.text(one.name),
-        attributes=redactor.value(one.attributes),
-        resource=redactor.value(one.resource),
-        events=tuple((name, redactor.value(attributes)) for name, attributes in one.events),
-        error=None if one.error is None else redactor.text(one.error),
-    )
 
 
 def _answer(kind: str, refused: Sequence[Refused]) -> Response:

@@ -51,6 +51,11 @@ class Writer(Generic[T]):
             self._queue.put((items, future))
         return future
 
+    @property
+    def waiting(self) -> int:
+        """How many items wait or are being written."""
+        return self._waiting
+
     def close(self) -> None:
         """Commit what waits and end. Idempotent."""
         with self._lock:
