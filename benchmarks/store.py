@@ -40,6 +40,7 @@ sys.path.insert(0, str(ROOT))  # started as a file, this is not part of a packag
 from benchmarks.page import RESULTS, write_page  # noqa: E402
 from benchmarks.store_figures import PRODUCTS, figures_of, readable  # noqa: E402
 from benchmarks.store_parts import FULL, PARTS, QUICK, Bench  # noqa: E402
+from benchmarks.store_servers import versions  # noqa: E402
 
 COMMAND = "python benchmarks/store.py"
 
@@ -89,7 +90,7 @@ def _data(asked: argparse.Namespace, bench: Bench) -> dict[str, Any]:
     words = [*shlex.split(COMMAND), *(["--quick"] if asked.quick else []), "--seed", str(asked.seed)]
     words += ["--peers", str(asked.peers)] if asked.peers else []
     return {
-        "machine": machine(),
+        "machine": machine() | (versions(asked.peers) if asked.peers else {}),
         "command": shlex.join(words),
         "date": date.today().isoformat(),
         "seeds": [asked.seed],

@@ -79,13 +79,13 @@ def of_store(store: Store, ids: Sequence[str], vectors_ND: np.ndarray | None = N
 
 
 def of_mlflow(running: Running, ids: Sequence[str]) -> dict[str, Ask]:
-    """MLflow's REST interface; a trace's name is the agent's, which is quicker to find than an attribute."""
+    """MLflow's REST interface; a span's name tells the agent, and is quicker to find than an attribute."""
     there = {"locations": [{"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": "0"}}]}
     newest = {**there, "max_results": LISTED, "order_by": ["timestamp_ms DESC"]}
     ask = _asking(running)
 
     def failed(rng: random.Random) -> int:
-        words = f"trace.status = 'ERROR' AND trace.name = 'invoke_agent {rng.choice(AGENTS)}'"
+        words = f"trace.status = 'ERROR' AND span.name = 'invoke_agent {rng.choice(AGENTS)}'"
         return len(
             ask("POST", "/api/3.0/mlflow/traces/search", {**newest, "filter": words}).get("traces", [])
         )

@@ -110,6 +110,15 @@ def peers(venv: Path) -> tuple[Product, Product]:
     return mlflow, phoenix
 
 
+def versions(venv: Path) -> dict[str, str]:
+    """Of the peers' packages, by name."""
+    found = {}
+    for name in ("mlflow", "arize_phoenix"):
+        for folder in venv.glob(f"lib/python*/site-packages/{name}-*.dist-info"):
+            found[name.replace("_", "-")] = folder.name.removesuffix(".dist-info").partition("-")[2]
+    return found
+
+
 def free_port() -> int:
     """A port that nobody listens at now."""
     with closing(socket.socket()) as listener:
