@@ -72,20 +72,3 @@ def test_a_month_that_an_undone_transaction_made_is_made_again(store: Store) -> 
         raise RuntimeError
     store.append([talk(("q", "a"), name="a")])
     assert store.get("t-a").id == "t-a"
-
-
-def test_a_trajectory_is_read_from_its_own_month_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    if store.database.engine.dialect.name == "sqlite":
-        pytest.skip("SQLite keeps one table")
-    for k in range(3):
-        at(monkeypatch, NOVEMBER_S + k * 31 * DAY_S)
-        store.append([talk(("q", "a"), name=f"m{k}")])
-    query = (
-        "EXPLAIN (ANALYZE, COSTS OFF) SELECT b.body FROM trajectories t JOIN bodies b "
-        "ON b.trajectory = t.id AND b.created_s = t.created_s WHERE t.id = 't-m1'"
-    )
-    with store.database.write() as connection:
-        connection.execute(sa.text("SET LOCAL enable_hashjoin = off"))
-        connection.execute(sa.text("SET LOCAL enable_mergejoin = off"))
-        plan = connection.execute(sa.text(query)).scalars().all()
-    assert sum("bodies_" in line and "never executed" not in line for line in plan) == 1, plan

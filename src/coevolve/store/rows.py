@@ -64,8 +64,7 @@ def selection() -> sa.Select[Any]:
     latest = (
         sa.select(sa.func.max(newer.c.seq)).where(newer.c.trajectory == trajectories.c.id).scalar_subquery()
     )
-    # By both columns: the moment tells PostgreSQL in which month's table to look.
-    own = sa.and_(bodies.c.trajectory == trajectories.c.id, bodies.c.created_s == trajectories.c.created_s)
+    own = bodies.c.trajectory == trajectories.c.id
     return sa.select(trajectories.c.id, bodies.c.body, scorings.c.body.label("scoring")).select_from(
         trajectories.join(bodies, own).outerjoin(scorings, scorings.c.seq == latest)
     )
