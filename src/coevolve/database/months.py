@@ -40,12 +40,13 @@ def make_month(connection: Connection, at_s: float) -> bool:
     if connection.dialect.name != "postgresql":
         return True
     month = month_of(at_s)
-    if _is_there(connection, month):
+    if connection.execute(sa.select(sa.func.to_regclass(month.table))).scalar() is not None:
         return True
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING)))
-    if not _is_there(connection, month):  # another process may have made it meanwhile
-        bounds = f"FROM ({month.start_s!r}) TO ({month.end_s!r})"
-        connection.execute(sa.text(f"CREATE TABLE {month.table} PARTITION OF bodies FOR VALUES {bounds}"))
+    # Another process may have made it meanwhile; looking again would find what this session remembers.
+    bounds = f"FROM ({month.start_s!r}) TO ({month.end_s!r})"
+    made = f"CREATE TABLE IF NOT EXISTS {month.table} PARTITION OF bodies FOR VALUES {bounds}"
+    connection.execute(sa.text(made))
     return False
 
 
@@ -64,7 +65,3 @@ def drop_empty_months(connection: Connection, now_s: float) -> list[str]:
             connection.execute(sa.text(f"DROP TABLE {name}"))
             dropped.append(name)
     return dropped
-
-
-def _is_there(connection: Connection, month: Month) -> bool:
-    return connection.execute(sa.select(sa.func.to_regclass(month.table))).scalar() is not None
