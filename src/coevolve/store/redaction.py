@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
+from coevolve.store.needles import Needles
 from coevolve.store.redaction_rules import RedactionRule, rules
 from coevolve.types import Action, Trajectory, Turn
 
@@ -23,8 +24,10 @@ FIELDS = re.compile(
     r"(access|refresh|auth)_token|(proxy_)?authorization|ssn|card_number|cvv|cvc|iban)"
 )  # names whose whole value is a secret, in lower case with underscores
 _PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
-_NUMBERS = re.compile(r"[+(]?\d[\d ./()-]{5,}\d")
-_BEFORE, _AFTER = 16, 2  # characters around a run of digits that a rule may look at
+_NUMBERS = re.compile(r"\d[\d ./()-]{5,}\d")
+_DIGIT = re.compile(r"\d")
+_IBAN_HEAD = re.compile(r"[A-Z]{2}\d{2}")
+_BEFORE, _AFTER = 17, 2  # characters around a run of digits that a rule may look at
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
 _SHORT = 64  # characters up to which a text is likely to come again: names of fields, of agents, of models
 _REMEMBERED = 4096  # short texts
@@ -48,8 +51,9 @@ class Redactor:
         known = rules()
         self._rules = tuple(rule for rule in known if rule.needles)
         self._digit_rules = tuple(rule for rule in known if not rule.needles)
-        self._needles = tuple(dict.fromkeys(needle for rule in self._rules for needle in rule.needles))
+        self._needles = Needles(needle for rule in self._rules for needle in rule.needles)
         self._again = lru_cache(_REMEMBERED)(self._clean)
+        self._secret = lru_cache(_REMEMBERED)(self._named)
 
     def subject(self, user: str) -> str:
         """What the store knows a user by: see `subject_of`."""
@@ -60,28 +64,53 @@ class Redactor:
         return self._again(text) if len(text) <= _SHORT else self._clean(text)
 
     def _clean(self, text: str) -> str:
-        lowered = text.lower()
-        found = {one for one in self._needles if one in (lowered if one.islower() else text)}
-        for rule in self._rules:
+        found = self._needles.found(text)
+        for rule in self._rules if found else ():
             if not found.isdisjoint(rule.needles):
-                text = rule.pattern.sub(partial(self._replaced, rule), text)
+                text = self._near(rule, text) if rule.reach else self._anywhere(rule, text)
         return self._numbers(text)
+
+    def _anywhere(self, rule: RedactionRule, text: str) -> str:
+        return rule.pattern.sub(partial(self._replaced, rule), text)
+
+    def _near(self, rule: RedactionRule, text: str) -> str:
+        """As `_anywhere`, trying the pattern just before needles: a costly one looks at few letters then."""
+        lowered = text.lower()
+        if len(lowered) != len(
+            text
+        ):  # a letter that is two in lower case: its places are no longer the text's
+            return self._anywhere(rule, text)
+        starts: set[int] = set()
+        for needle in rule.needles:
+            at = lowered.find(needle)
+            while at >= 0:
+                starts.update(range(max(0, at - rule.reach), at + 1))
+                at = lowered.find(needle, at + 1)
+        parts, last = [], 0
+        for start in sorted(starts):
+            match = rule.pattern.match(text, start) if start >= last else None
+            if match is not None:
+                parts += [text[last:start], self._replaced(rule, match)]
+                last = match.end()
+        return "".join([*parts, text[last:]])
 
     def _numbers(self, text: str) -> str:
         """Rules of digits are tried around runs of digits alone, so that they do not look at every letter."""
         parts, last = [], 0
         for run in _NUMBERS.finditer(text):
             start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
+            if not _telling(text, run, start):
+                continue
             for rule in self._digit_rules:
                 for match in rule.pattern.finditer(text, start, end):
                     if match.start() >= last and rule.check(match):
                         parts += [text[last : match.start()], self._placeholder(rule.kind, match.group())]
                         last = match.end()
-        return "".join([*parts, text[last:]])
+        return "".join([*parts, text[last:]]) if parts else text
 
     def value(self, value: Any, field: str = "") -> Any:
         """A JSON value with its texts redacted, and the whole of a field that names a secret."""
-        if field and self._named(field) and value not in (None, "", [], {}):
+        if field and self._secret(field) and value not in (None, "", [], {}):
             return self._placeholder(
                 field.upper().replace("-", "_"), value if isinstance(value, str) else repr(value)
             )
@@ -151,3 +180,17 @@ class Redactor:
 
     def _named(self, field: str) -> bool:
         return self._fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
+
+
+def _telling(text: str, run: re.Match[str], start: int) -> bool:
+    """Whether a rule of digits can match in a run; most runs are dates, prices and numbers of orders.
+
+    A phone has 9 digits, or 8 after a sign; a card 13, a social security number 9; an address three points.
+    """
+    digits = len(_DIGIT.findall(run.group()))
+    led = text[max(0, run.start() - 1) : run.start()] in ("+", "(")
+    return (
+        digits >= 9 - led
+        or text.count(".", run.start(), run.end()) >= 3
+        or _IBAN_HEAD.search(text, start, run.end()) is not None
+    )

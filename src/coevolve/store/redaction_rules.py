@@ -24,6 +24,7 @@ class RedactionRule:
     pattern: re.Pattern[str]
     needles: tuple[str, ...]  # without one of them in the text, in any case where it is written in lower case
     #                           here and as it stands otherwise, the pattern is not tried
+    reach: int = 0  # letters before a needle at which a match may begin; 0 = unknown, anywhere
     group: int = 0  # of the pattern: what is replaced
     check: Callable[[re.Match[str]], bool] = lambda match: True
 
@@ -114,10 +115,10 @@ def _rule(
     *needles: str,
     group: int = 0,
     check: Callable[[re.Match[str]], bool] = lambda match: True,
-    flags: int = 0,
+    reach: int = 0,
 ) -> RedactionRule:
     return RedactionRule(
-        kind=kind, pattern=re.compile(pattern, flags), needles=needles, group=group, check=check
+        kind=kind, pattern=re.compile(pattern), needles=needles, group=group, check=check, reach=reach
     )
 
 
@@ -218,6 +219,7 @@ _OWN: tuple[RedactionRule, ...] = (
         "пароль",
         group=2,
         check=_assigned,
+        reach=16,
     ),
     _rule(
         "EMAIL",
