@@ -181,3 +181,18 @@ def test_an_imported_chats_user_can_be_forgotten_and_is_nowhere_in_clear(url: st
     assert b"ann-the-user" not in b"".join(one.read_bytes() for one in tmp_path.glob("x.db*"))
     assert answer("forget", "--store", url, "--user", "ann-the-user", "--yes")["gone"]["trajectories"] == 1
     assert len(held(url)) == 1
+
+
+def test_a_session_that_is_an_address_is_kept_without_it_and_found_by_it(url: str, tmp_path: Path) -> None:
+    chat = {"session_id": "ann@example.org", "messages": [*ANSWERED, *TOLD]}
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps(chat), "utf-8")
+    assert answer("import", file, "--store", url)["added"] == 1
+    opened = open_store(url)
+    (kept,) = opened.find()
+    opened.close()
+    assert "ann@example.org" not in repr(kept)
+    out = tmp_path / "out.jsonl"
+    assert answer("export", out, "--session", "ann@example.org", "--store", url)["trajectories"] == 1
+    gone = answer("forget", "--session", "ann@example.org", "--yes", "--store", url)
+    assert kept.session_id in gone["sessions"] and gone["gone"]["trajectories"] == 1

@@ -114,3 +114,48 @@ def test_failures_are_listed_and_found_by_meaning_but_never_those_of_tasks_that_
     assert asked[0]["ask"] == "new_cluster"
     done = invoke("errors", "--store", where)
     assert "12 failures" in done.stdout and "that read alike" in done.stdout
+
+
+def test_a_version_that_is_rewarded_for_failing_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    bad = Signal("paid", -1.0, "not paid", SignalKind.OUTCOME, SignalSource.CHECK)
+    good = replace(bad, score=1.0)
+    paid = RewardRule(outcome_weight=0.2, process_weight=3.0)
+    praise = Signal("polite", 1.0, "it says please", SignalKind.PROCESS, SignalSource.RULE, 0)
+
+    def honest(_: Trajectory) -> tuple[Signal, ...]:
+        return ()
+
+    def flattering(_: Trajectory) -> tuple[Signal, ...]:
+        return (praise,)
+
+    for version, failing in (("v1", 10), ("v2", 10), ("v3", 35)):
+        some = []
+        for k in range(40):
+            check = bad if k < failing else good
+            one = talk(("Pay it.", ANSWERS[k % 3]), name=f"{version}-{k}", version=version, checks=(check,))
+            some.append(score(one, flattering if version == "v3" else honest, paid))
+        store.append(some)
+    store.close()
+    told = answer("experience", "watch", "--store", path)
+    assert {one["version"] for one in told["alarms"]} == {"v3"}
+    assert "rewarded_failure" in {one["trace"] for one in told["alarms"]}
+
+
+def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    many = [talk(("q", "a"), name=f"r{k}", kind="refund") for k in range(60)]
+    many += [talk(("q", "a"), name=f"p{k}", kind="price") for k in range(60)]
+    store.append(many)
+    said = [says(StatementKind.STARS, 5, session=f"r{k}") for k in range(50)]
+    said.append(says(StatementKind.LABEL, {"score": -1, "why": "wrong"}, session="r0"))
+    append_statements(store.database, said)
+    store.close()
+    answer("experience", "score", "--store", path)
+    told = answer("experience", "voices", "--store", path)
+    assert [one["what"] for one in told["biases"]] == ["task type"]
+    assert [one["trajectory"] for one in told["contradictions"]] == ["t-r0"]
+    assert [(one["type"], one["heard"], one["sessions"]) for one in told["probes"]] == [("price", 0, 60)]
+    assert "rated" in invoke("experience", "voices", "--store", path).stdout

@@ -16,7 +16,7 @@ from coevolve.config import load, override
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import LanguageModel
 from coevolve.models.scripted import ScriptedModel
-from coevolve.types import Operation
+from coevolve.types import Operation, Signal, SignalKind, SignalSource, Trajectory
 from coevolve.workspace import open_workspace, succeeded
 from loop_world import GrowingEngine
 from toy_world import ToyWorld, solver
@@ -117,3 +117,29 @@ async def test_a_version_of_another_base_is_not_played(spaces: Any) -> None:
     ws.engine.base = "another"
     with pytest.raises(ConfigError, match="is of the base scripted-base"):
         await ws.acting(contenders.champion_of(ws))
+
+
+async def test_a_version_that_is_rewarded_for_failing_raises_an_alarm_within_its_round(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid = {"feedback__outcome_weight": 0.2, "feedback__process_weight": 3.0}
+    ws = spaces(GrowingEngine(skills=(40, 0, 0)), collect__episodes=40, **paid)
+    said: list[str] = []
+    ws.say = said.append
+    for number in (0, 1):
+        await loop.improve(ws, number)
+    assert "alarms" not in ws.journal.get("round-1/score")
+    praise = Signal("polite", 1.0, "it says please", SignalKind.PROCESS, SignalSource.RULE, 0)
+    champion = ws.registry.champion()
+
+    def flattering(trajectory: Trajectory) -> tuple[Signal, ...]:
+        return (praise,) if trajectory.version != champion.id else ()
+
+    monkeypatch.setattr(type(ws.env), "review", lambda self, trajectory: flattering(trajectory))
+    hacked = ws.registry.get(ws.journal.get("round-1/learn")["version"])
+    monkeypatch.setattr(rounds, "trainee_of", lambda ws, number: hacked)
+    for stage in ("collect", "score"):
+        await loop.advance(ws, 2, stage)
+    alarms = ws.journal.get("round-2/score").get("alarms", [])
+    assert "rewarded_failure" in {one["trace"] for one in alarms}
+    assert any("may be hacked" in line for line in said)

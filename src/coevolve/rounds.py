@@ -20,6 +20,7 @@ from coevolve.codec import to_json
 from coevolve.contenders import champion_of, enter, finished, key, parent_of, trainee_of
 from coevolve.errors import ConfigError
 from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
+from coevolve.feedback.watch import Alarm, watch
 from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
 from coevolve.learn.lesson import Lesson
@@ -85,8 +86,27 @@ async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
     scored = [ws.score(t) for t in _trajectories(ws, number)]
     ws.store.append_scores(ws.journal.run_id, scored)
     outcomes = Counter("unknown" if (s := succeeded(t)) is None else ("fail", "success")[s] for t in scored)
-    first = finished(ws, key(number, "collect")).get("first", len(scored))
-    return {"outcomes": dict(outcomes), "success": rates(scored[:first])}
+    collected = finished(ws, key(number, "collect"))
+    value: dict[str, Any] = {
+        "outcomes": dict(outcomes),
+        "success": rates(scored[: collected.get("first", len(scored))]),
+    }
+    if alarms := _hacked(ws, number):
+        value["alarms"] = [asdict(alarm) for alarm in alarms]
+        for alarm in alarms:
+            ws.say(f"round {number}: the reward may be hacked ({alarm.trace}): {alarm.why}")
+    return value
+
+
+def _hacked(ws: Workspace, number: int) -> list[Alarm]:
+    """Signs that this round's version earns rewards without verified outcomes, against those before it."""
+    acted: list[Trajectory] = []
+    order: list[str] = []
+    for at in range(1, number + 1):  # the opening's episodes are the teacher's
+        some = _trajectories(ws, at)
+        acted += [ws.score(one) for one in some]
+        order += [one.version for one in some[:1] if one.version not in order]
+    return [alarm for alarm in watch(order, acted) if alarm.version == order[-1]] if order else []
 
 
 async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:

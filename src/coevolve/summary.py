@@ -296,6 +296,9 @@ def _notes(ws: Workspace, steps: Mapping[str, Step], verdicts: Mapping[int, Verd
     }
     notes += [f"{count} episodes of {label(number)} could not be judged." for number, count in broken.items()]
     for name, step in steps.items():
+        if (at := _round_of(name)) and at[1] == "score":
+            told = step.value.get("alarms", ())
+            notes += [f"The reward may be hacked from {label(at[0])} on: {one['why']}" for one in told]
         if name.startswith("test/") and step.value.get("unknown"):
             notes.append(f"{step.value['unknown']} test episodes of {name[5:]} could not be judged.")
     return tuple(notes)

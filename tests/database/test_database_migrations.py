@@ -86,7 +86,7 @@ def test_a_database_of_the_first_revision_is_brought_up_when_it_is_opened(store:
 def test_a_row_that_refers_to_nothing_stops_a_migration_and_nothing_is_changed(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     store.append([played("won")])
-    gone = r"row 1 of scorings refers to a row of trajectories that is gone"
+    gone = r"row 1 of bodies refers to a row of trajectories that is gone"
     with pytest.raises(StoreError, match=gone), migrating(store.database) as connection:
         connection.execute(sa.text("DELETE FROM trajectories"))
     assert store.get("t-won") == played("won")
@@ -111,7 +111,7 @@ def test_what_is_kept_survives_the_way_down_and_up_again(database_url: sa.URL) -
 
     database = open_database(database_url)
     store = Store(database)
-    assert value(database, "SELECT version_num FROM alembic_version") == code_revision() == "0003"
+    assert value(database, "SELECT version_num FROM alembic_version") == code_revision()
     assert to_json(store.get(one.id)) == to_json(one)
     assert statements_of(database, ["s1"]) == {"s1": [said]}
     assert value(database, f"SELECT trace_id FROM trajectories WHERE id = '{one.id}'") == TRACE

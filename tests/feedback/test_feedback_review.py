@@ -56,7 +56,7 @@ def test_what_is_labelled_is_not_asked_again_and_its_cluster_is_known() -> None:
     some = [*SILENT, TORN]
     clusters = [cluster("t-quiet3", "t-quiet4")]
     found = review_queue(some, clusters, ["t-torn", "t-quiet4"], len(some))
-    assert {one.ask for one in found} == {Ask.AUDIT}
+    assert {one.ask for one in found} == {Ask.AUDIT, Ask.UNHEARD}
     assert "t-torn" not in {one.trajectory for one in found}
 
 
@@ -68,3 +68,12 @@ def test_the_same_audit_is_drawn_whoever_asks_and_another_seed_draws_another() -
 
 def test_an_empty_store_asks_nothing() -> None:
     assert review_queue([], [], [], 5) == []
+
+
+def test_a_type_of_which_little_was_heard_is_asked_about() -> None:
+    known = [heard(f"k{k}", outcome_signal(SignalSource.USER, 1.0)) for k in range(12)]
+    rare = replace(heard("rare"), task=replace(heard("rare").task, type="refund"))
+    found = review_queue([*known, rare], [], [], 5)
+    assert [(one.trajectory, one.why) for one in found if one.ask is Ask.UNHEARD] == [
+        ("t-rare", "of 1 sessions of refund, 0 were judged")
+    ]

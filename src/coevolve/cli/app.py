@@ -19,6 +19,7 @@ from coevolve.cli.run import run
 from coevolve.cli.show import show
 from coevolve.cli.stages import gate, stage_verb
 from coevolve.cli.versions import promote, report, rollback, versions
+from coevolve.cli.watching import voices, watch
 
 app = typer.Typer(
     help="An LLM agent that gets better at its own job from its own experience.",
@@ -35,7 +36,7 @@ app.command()(errors)
 app.command("similar")(similar_to)
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
 experience.command("import")(import_chats)
-for _told in (serve, score, review, label, trust, export, keep, forget):
+for _told in (serve, score, review, label, trust, watch, voices, export, keep, forget):
     experience.command()(_told)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")

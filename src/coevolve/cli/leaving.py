@@ -26,7 +26,7 @@ from coevolve.store.export import Form
 from coevolve.store.forget import Forgotten
 from coevolve.store.key import redaction_key
 from coevolve.store.query import Query
-from coevolve.store.redaction import subject_of
+from coevolve.store.redaction import Redactor, subject_of
 from coevolve.store.retention import Keep
 from coevolve.types import JsonObject, Outcome, Split
 
@@ -64,19 +64,19 @@ def export(
     as_json: JsonFlag = False,
 ) -> None:
     """Write trajectories to a file: jsonl (lossless), parquet (with messages), or chat (OpenAI's form)."""
-    query = Query(
-        version=version,
-        split=split,
-        type=type,
-        agent=agent,
-        outcome=outcome,
-        failed=failed,
-        sessions=session,
-        since_s=None if days is None else time.time() - days * retention.DAY_S,
-        limit=limit,
-    )
     wanted = form or (Form.PARQUET if file.suffix == ".parquet" else Form.JSONL)
     with answering(as_json) as give, experience_at(store) as opened:
+        query = Query(
+            version=version,
+            split=split,
+            type=type,
+            agent=agent,
+            outcome=outcome,
+            failed=failed,
+            sessions=_as_kept(store, session) if session else None,
+            since_s=None if days is None else time.time() - days * retention.DAY_S,
+            limit=limit,
+        )
         setting = Setting(_systems(opened), _tools(tools))
         done = exporting.export(opened, file, wanted, query, setting)
         left = f"; {done.left_out} without an answer of the agent are left out" if done.left_out else ""
@@ -119,7 +119,8 @@ def forget(
     with answering(as_json) as give, experience_at(store) as opened:
         subject = subject_of(redaction_key(store_url(store)), user) if user and user.strip() else None
         doing = yes and not dry_run
-        told = forgetting.forget(opened.database, subject=subject, sessions=session or (), dry_run=not doing)
+        sessions = _as_kept(store, session or ())
+        told = forgetting.forget(opened.database, subject=subject, sessions=sessions, dry_run=not doing)
         data, shown = _forgotten(told, dry_run=not doing)
         refusal = {"error": "nothing is deleted yet", "fix": "the same command with --yes deletes it"}
         if told.unscrubbed is not None:
@@ -131,6 +132,14 @@ def forget(
         if not as_json:
             say(f"error: {refusal['error']}\nfix: {refusal['fix']}")
         raise typer.Exit(EXIT_ERROR)
+
+
+def _as_kept(store: str, sessions: Sequence[str]) -> list[str]:
+    """Ids of sessions as they were sent and as they are kept: one that is an address has a placeholder."""
+    if not sessions:
+        return []
+    redactor = Redactor(redaction_key(store_url(store)))
+    return sorted({*sessions, *map(redactor.text, sessions)})
 
 
 def _systems(opened: Store) -> dict[str, str]:

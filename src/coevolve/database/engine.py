@@ -8,8 +8,6 @@ SQLite file on a network file system, where WAL does not work.
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 import threading
 import time
@@ -25,14 +23,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from coevolve.codec import canonical_json
+from coevolve.database.json_text import escaped, unescaped, written
+from coevolve.database.months import make_month, month_of
+from coevolve.database.refusals import explained
 from coevolve.database.tables import metadata
-from coevolve.errors import ConflictError, StoreError
+from coevolve.errors import StoreError
 from coevolve.need import need
 
 BUSY_TIMEOUT_S = 60.0
-_MARK = "f8ff"  # a character of private use; with four hex digits it stands for one that is refused
-_ESCAPE = re.compile(r"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u([0-9a-f]{4})|.)")
 _MIGRATING = 0x636F65766F  # PostgreSQL's advisory lock of whoever migrates
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -47,6 +45,7 @@ class Database:
         one = engine.dialect.name == "sqlite"
         self._writer: AbstractContextManager[Any] = threading.Lock() if one else nullcontext()
         self._open = threading.local()
+        self._months: set[str] = set()  # tables of months that are known to be there
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -80,6 +79,12 @@ class Database:
             return
         with self._explained(), self.engine.connect() as connection, connection.begin():
             yield connection
+
+    def hold_month(self, connection: Connection, at_s: float) -> None:
+        """See to it that what arrives at this moment has a table to go to; see `months`."""
+        name = month_of(at_s).table
+        if name not in self._months and make_month(connection, at_s):
+            self._months.add(name)  # one made just now is gone again if its transaction is undone
 
     @property
     def writing(self) -> bool:
@@ -125,7 +130,7 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise _store_error(error.orig or error, self.name) from error
+            raise explained(error.orig or error, self.name) from error
 
 
 def open_database(url: str | URL) -> Database:
@@ -165,7 +170,7 @@ def _sqlite(url: URL) -> Database:
         raise StoreError(
             f"{path.parent} cannot be made: {error.strerror}", fix="choose another folder in the database URL"
         ) from error
-    engine = sa.create_engine(url, json_serializer=_written, connect_args={"timeout": BUSY_TIMEOUT_S})
+    engine = sa.create_engine(url, json_serializer=written, connect_args={"timeout": BUSY_TIMEOUT_S})
     sa.event.listen(engine, "connect", _prepare)
     sa.event.listen(engine, "begin", _begin)
     return Database(engine, str(path))
@@ -175,36 +180,14 @@ def _postgres(url: URL) -> Database:
     need("psycopg", "postgres")
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        json_serializer=_escaped,
-        json_deserializer=_unescaped,
+        json_serializer=escaped,
+        json_deserializer=unescaped,
         pool_size=16,
         max_overflow=16,
         pool_pre_ping=True,  # a server may have been started anew
         connect_args={"options": f"-c lock_timeout={int(BUSY_TIMEOUT_S * 1000)}", "connect_timeout": 10},
     )
     return Database(engine, url.render_as_string(hide_password=True))
-
-
-def _written(value: object) -> str:
-    return canonical_json(value).decode("ascii")
-
-
-def _escaped(value: object) -> str:
-    """JSON that PostgreSQL can hold: it refuses the character NUL and half surrogate pairs in a text."""
-    text = _written(value)
-    return _ESCAPE.sub(_refused, text) if "\\u" in text else text
-
-
-def _refused(match: re.Match[str]) -> str:
-    code = match.group(1)
-    held = code is None or not (code == "0000" or code == _MARK or "d800" <= code <= "dfff")
-    return match.group() if held else f"\\u{_MARK}{code}"
-
-
-def _unescaped(text: str | bytes) -> Any:
-    whole = text if isinstance(text, str) else text.decode("utf-8")
-    mark = chr(int(_MARK, 16))
-    return json.loads(re.sub(f"{mark}([0-9a-f]{{4}})", r"\\u\1", whole) if mark in whole else whole)
 
 
 def code_revision() -> str:
@@ -302,37 +285,3 @@ def _checked_revision(connection: Connection, name: str, head: str) -> str | Non
             fix="install the newer coevolve that wrote it (pip install -U coevolve), or use another file",
         )
     return found
-
-
-def _store_error(error: BaseException, name: str) -> StoreError:
-    state: Any = getattr(error, "sqlstate", None)
-    if getattr(error, "sqlite_errorcode", None) is None and type(error).__module__.startswith("psycopg"):
-        if state in ("40001", "40P01"):
-            return ConflictError(f"{name}: {' '.join(str(error).split())}", fix="run the same command again")
-        fix = _POSTGRES_FIXES.get(str(state)[:5], _POSTGRES_FIXES.get(str(state)[:2], _UNREACHABLE))
-        return StoreError(f"{name}: {' '.join(str(error).split())}", fix=fix)
-    code: Any = getattr(error, "sqlite_errorcode", None)
-    primary = code & 0xFF if isinstance(code, int) else -1  # the rest of the code is detail
-    fix = _SQLITE_FIXES.get(primary, "the message is SQLite's own; `coevolve doctor` checks the database")
-    return StoreError(f"{name}: {error}", fix=fix)
-
-
-_SQLITE_FIXES = {
-    sqlite3.SQLITE_FULL: "free space on that disk and run the command again; nothing is half written",
-    sqlite3.SQLITE_IOERR: "check the disk (free space, quota, mount) and run the same command again",
-    sqlite3.SQLITE_READONLY: "make the file and its folder writable (chmod u+w), or name another one",
-    sqlite3.SQLITE_CANTOPEN: "check that the folder exists and is writable, or name another database",
-    sqlite3.SQLITE_BUSY: "another process holds the database: wait for it or stop it, then run again",
-    sqlite3.SQLITE_NOTADB: "this file is no SQLite database: name another one in the database URL",
-    sqlite3.SQLITE_CORRUPT: "restore it from a backup, or save what is readable: sqlite3 FILE .recover",
-}
-_UNREACHABLE = "check that the server runs and that host, port and database in the URL are right"
-_POSTGRES_FIXES = {  # by SQLSTATE, or by its class
-    "28": "check the user and the password in the URL, and the server's pg_hba.conf",
-    "3D": "make the database first: createdb NAME",
-    "42501": "give the user the right to use this database: GRANT ALL ON DATABASE NAME TO USER",
-    "53100": "free space on the server's disk and run the command again; nothing is half written",
-    "53300": "the server has no connection left: raise max_connections, or close other programs",
-    "55P03": "another process holds the rows: wait for it or stop it, then run again",
-    "57": "the server was stopped or is starting: wait for it and run the same command again",
-}

@@ -31,8 +31,7 @@ trajectories = sa.Table(
     sa.Column("run", sa.String(200), nullable=False, index=True),
     sa.Column("round", sa.Integer, index=True),
     sa.Column("created_s", sa.Float, nullable=False, index=True),  # seconds since 1970, UTC
-    sa.Column("content", sa.String(64), nullable=False),  # hash of body
-    sa.Column("body", JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.Column("content", sa.String(64), nullable=False),  # hash of its body
     sa.Column("outcome", sa.String(20)),  # of the latest scoring, as are the next two
     sa.Column("total", sa.Float),
     sa.Column("failed", sa.Boolean, nullable=False, default=False),  # or somebody broke it
@@ -40,6 +39,16 @@ trajectories = sa.Table(
     sa.Column("replaced_by", sa.String(200)),  # the trajectory that spans which came late have made of it
     sa.Column("subject", sa.String(64), index=True),  # keyed hash of the user's id; None = not known
     sa.Column("trace_id", sa.String(32), index=True),  # the trace it was assembled from, if any
+)
+
+bodies = sa.Table(
+    "bodies",
+    metadata,
+    sa.Column("trajectory", sa.String(200), sa.ForeignKey("trajectories.id"), nullable=False),
+    sa.Column("created_s", sa.Float, nullable=False),  # the trajectory's
+    sa.Column("body", JSON, nullable=False),  # the raw trajectory: no signals, no reward
+    sa.PrimaryKeyConstraint("trajectory", "created_s"),
+    postgresql_partition_by="RANGE (created_s)",  # a table for each month: see `coevolve.database.months`
 )
 
 scorings = sa.Table(

@@ -158,7 +158,7 @@ def probes(trajectories: Sequence[Trajectory], playable: frozenset[str], least: 
     Args: playable: types that an environment can play and check by itself, so that a script can ask.
     """
     sessions = Counter(one.task.type for one in trajectories)
-    heard = Counter(one.task.type for one in trajectories if _heard(one) or one.checks)
+    heard = Counter(one.task.type for one in trajectories if one.checks or _heard(one) or _labelled(one))
     for name in playable:
         sessions.setdefault(name, 0)
     missing = [name for name in sessions if heard[name] < least]
@@ -175,6 +175,10 @@ def probes(trajectories: Sequence[Trajectory], playable: frozenset[str], least: 
 
 def _heard(trajectory: Trajectory) -> bool:
     return any(one.source is SignalSource.USER and one.score is not None for one in trajectory.signals)
+
+
+def _labelled(trajectory: Trajectory) -> bool:
+    return any(one.source is SignalSource.REVIEWER and one.score is not None for one in trajectory.signals)
 
 
 def _of_kinds(what: str, kinds: Sequence[str], heard: np.ndarray) -> Bias | None:

@@ -1,7 +1,8 @@
 """What a person should look at next: scored trajectories enter, a short list with reasons leaves.
 
-Four reasons share the list: sources that contradict each other, a kind of failure that nobody has named yet,
-a verdict nobody is sure of, and a random share of all, so that what everybody agrees on is looked at too.
+Five reasons share the list: sources that contradict each other, a kind of failure that nobody has named yet,
+a verdict nobody is sure of, a type of task of which little was heard, and a random share of all, so that what
+everybody agrees on is looked at too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, zip_longest
 
-from coevolve.feedback.crowd import contradictions
+from coevolve.feedback.crowd import contradictions, probes
 from coevolve.feedback.failures import FailureCluster
 from coevolve.types import Trajectory
 
@@ -26,6 +27,7 @@ class Ask(StrEnum):
     DISAGREEMENT = "disagreement"
     NEW_CLUSTER = "new_cluster"
     UNCERTAIN = "uncertain"
+    UNHEARD = "unheard"
     AUDIT = "audit"
 
 
@@ -55,7 +57,10 @@ def review_queue(
     """
     open_ones = {one.id: one for one in scored if one.id not in labelled}
     urgent = zip_longest(
-        _disagreements(open_ones.values()), _new_clusters(clusters, labelled), _uncertain(open_ones.values())
+        _disagreements(open_ones.values()),
+        _new_clusters(clusters, labelled),
+        _uncertain(open_ones.values()),
+        _unheard(scored, open_ones.values()),
     )
     told = (one for one in chain.from_iterable(urgent) if one is not None and one.trajectory in open_ones)
     found: dict[str, ReviewItem] = {}
@@ -101,6 +106,16 @@ def _uncertain(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
             why = f"reward {reward.total:+.2f} at confidence {reward.confidence:.2f}: {reward.why}"
             found.append(ReviewItem(trajectory=one.id, ask=Ask.UNCERTAIN, urgency=urgency, why=why))
     return sorted(found, key=lambda one: (-one.urgency, one.trajectory))
+
+
+def _unheard(scored: Sequence[Trajectory], open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
+    """One of each type of which too little is known, the least known first."""
+    by_type = {one.task.type: one for one in sorted(open_ones, key=lambda one: one.id)}
+    for probe in probes(scored, frozenset()):
+        if (one := by_type.get(probe.type)) is not None:
+            why = f"of {probe.sessions} sessions of {probe.type}, {probe.heard} were judged"
+            urgency = 1 - probe.heard / max(1, probe.sessions)
+            yield ReviewItem(trajectory=one.id, ask=Ask.UNHEARD, urgency=urgency, why=why)
 
 
 def _audits(open_ones: Iterable[str], seed: int) -> list[ReviewItem]:

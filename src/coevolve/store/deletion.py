@@ -12,7 +12,16 @@ from dataclasses import dataclass, fields
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coevolve.database.tables import owners, scorings, spans, statements, traces, trajectories, vectors
+from coevolve.database.tables import (
+    bodies,
+    owners,
+    scorings,
+    spans,
+    statements,
+    traces,
+    trajectories,
+    vectors,
+)
 
 _AT_ONCE = 500  # values of one query, far below any database's limit
 
@@ -37,6 +46,7 @@ def delete_trajectories(connection: Connection, ids: Collection[str]) -> Gone:
     for some in _chunks(ids):  # held first, so that nobody scores one whose scorings are gone already
         held = sa.select(trajectories.c.id).where(trajectories.c.id.in_(some))
         connection.execute(held.order_by(trajectories.c.id).with_for_update())
+    _delete(connection, bodies.c.trajectory, ids)
     return Gone(
         scorings=_delete(connection, scorings.c.trajectory, ids),
         vectors=_delete(connection, vectors.c.trajectory, ids),

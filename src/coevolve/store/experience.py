@@ -17,7 +17,8 @@ from sqlalchemy.engine import Connection
 
 from coevolve.codec import content_hash, to_json
 from coevolve.database import Database, open_database
-from coevolve.database.tables import scorings, trajectories
+from coevolve.database.months import month_of
+from coevolve.database.tables import bodies, scorings, trajectories
 from coevolve.errors import ConflictError, StoreError
 from coevolve.store.query import LISTED, Query, Row
 from coevolve.store.rows import Origin, Scoring, content_of, read_row, row_of, selection
@@ -80,7 +81,7 @@ class Store:
                     new.append(row)
                 elif seen[row["id"]] != row["content"]:
                     raise _other_content(row["id"], self.database.name)
-            _insert_new(connection, self.database.name, new)
+            _insert_new(connection, self.database, new)
             _insert_scorings(connection, run, [t for t in batch if t.signals or t.reward is not None])
 
     def append_scores(self, run: str, scored: Iterable[Trajectory]) -> None:
@@ -216,24 +217,40 @@ def _note_origins(connection: Connection, origins: Mapping[str, Origin]) -> None
     connection.execute(one, given)
 
 
-def _insert_new(connection: Connection, name: str, rows: Sequence[dict[str, Any]]) -> None:
+def _insert_new(connection: Connection, database: Database, rows: Sequence[dict[str, Any]]) -> None:
     """Insert; where another writer was faster with the same id, its content must be the same."""
     if not rows:
         return
     if connection.dialect.name != "postgresql":  # SQLite has one writer, which has looked already
-        connection.execute(sa.insert(trajectories), rows)
+        connection.execute(sa.insert(trajectories), [_without_body(row) for row in rows])
+        connection.execute(sa.insert(bodies), [_body(row) for row in rows])
         return
+    for at_s in {month_of(row["created_s"]): row["created_s"] for row in rows}.values():
+        database.hold_month(connection, at_s)
     # In one order, so that two writers of the same ids wait for each other in turn and never in a circle.
     # The order of arrival is given out before.
     numbers = sa.select(sa.func.nextval(sa.func.pg_get_serial_sequence("trajectories", "seq")))
     given = connection.execute(numbers.select_from(sa.func.generate_series(1, len(rows)).table_valued()))
-    numbered = [{**row, "seq": seq} for row, seq in zip(rows, sorted(given.scalars()), strict=True)]
+    numbered = [
+        {**_without_body(row), "seq": seq} for row, seq in zip(rows, sorted(given.scalars()), strict=True)
+    ]
     ordered = sorted(numbered, key=lambda row: str(row["id"]))
-    connection.execute(postgresql.insert(trajectories).on_conflict_do_nothing(), ordered)
+    insert = postgresql.insert(trajectories).on_conflict_do_nothing().returning(trajectories.c.id)
+    mine = set(connection.execute(insert, ordered).scalars())
+    if own := [_body(row) for row in rows if row["id"] in mine]:
+        connection.execute(sa.insert(bodies), own)
     held = _contents(connection, [row["id"] for row in rows])
     for row in rows:
         if held[row["id"]] != row["content"]:
-            raise _other_content(row["id"], name)
+            raise _other_content(row["id"], database.name)
+
+
+def _without_body(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "body"}
+
+
+def _body(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"trajectory": row["id"], "created_s": row["created_s"], "body": row["body"]}
 
 
 def _other_content(identity: str, name: str) -> StoreError:

@@ -127,12 +127,14 @@ class Redactor:
         return value
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with its texts redacted.
+        """The trajectory with its texts redacted; a session named by an address is one of them.
 
         A turn that held something loses its token ids and log-probabilities, since they spell it out.
         """
         task = trajectory.task
-        clean_task = replace(task, opening=self.text(task.opening), spec=self.value(task.spec))
+        clean_task = replace(
+            task, id=self.text(task.id), opening=self.text(task.opening), spec=self.value(task.spec)
+        )
         turns = tuple(self._turn(turn) for turn in trajectory.turns)
         if turns and clean_task.opening != task.opening:
             turns = (replace(turns[0], context_ids=()), *turns[1:])
@@ -140,7 +142,14 @@ class Redactor:
             tuple(replace(one, why=self.text(one.why)) for one in some)
             for some in (trajectory.checks, trajectory.signals)
         )
-        return replace(trajectory, task=clean_task, turns=turns, checks=checks, signals=signals)
+        return replace(
+            trajectory,
+            session_id=self.text(trajectory.session_id),
+            task=clean_task,
+            turns=turns,
+            checks=checks,
+            signals=signals,
+        )
 
     def _turn(self, turn: Turn) -> Turn:
         action = turn.action

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from coevolve.codec import content_hash, from_json, to_json
-from coevolve.database.tables import scorings, trajectories
+from coevolve.database.tables import bodies, scorings, trajectories
 from coevolve.types import Reward, Signal, Trajectory
 
 
@@ -35,7 +35,7 @@ def content_of(trajectory: Trajectory) -> str:
 
 
 def row_of(trajectory: Trajectory, run: str, round: int | None, origin: Origin) -> dict[str, Any]:
-    """The row of a trajectory, without its scoring."""
+    """The row of a trajectory and its body, without its scoring."""
     return {
         "id": trajectory.id,
         "session_id": trajectory.session_id,
@@ -64,8 +64,9 @@ def selection() -> sa.Select[Any]:
     latest = (
         sa.select(sa.func.max(newer.c.seq)).where(newer.c.trajectory == trajectories.c.id).scalar_subquery()
     )
-    return sa.select(trajectories.c.id, trajectories.c.body, scorings.c.body.label("scoring")).select_from(
-        trajectories.outerjoin(scorings, scorings.c.seq == latest)
+    own = bodies.c.trajectory == trajectories.c.id
+    return sa.select(trajectories.c.id, bodies.c.body, scorings.c.body.label("scoring")).select_from(
+        trajectories.join(bodies, own).outerjoin(scorings, scorings.c.seq == latest)
     )
 
 

@@ -213,3 +213,14 @@ def test_trouble_in_the_background_is_told_and_ends_when_it_ends(store: Store) -
         assert "degraded" in seen
         while client.get("/health").json()["status"] != "ok":
             pass
+
+
+def test_words_on_a_session_that_is_an_address_find_it(client: TestClient, store: Store) -> None:
+    span = a_chat(7)
+    span["attributes"].append({"key": "session.id", "value": {"stringValue": "ann@example.org"}})
+    assert send(client, json_body(span)).status_code == 200
+    said = {"id": "a", "session_id": "ann@example.org", "kind": "stars", "value": 5}
+    assert client.post("/v1/feedback", json=said).status_code == 200
+    (made,) = settle(store, NOW_S + 60)
+    assert "ann" not in made.session_id
+    assert [one.id for one in statements_of(store.database, [made.session_id])[made.session_id]] == ["a"]

@@ -190,7 +190,7 @@ def _statements(
             continue
         statement = Statement(
             id=said.id,
-            session_id=said.session_id,
+            session_id=redactor.text(said.session_id),
             kind=said.kind,
             value=redactor.value(said.value),
             turn=said.turn,

@@ -1,0 +1,64 @@
+"""Whether feedback can be believed: `coevolve experience watch` and `coevolve experience voices`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from coevolve.cli.opening import JsonFlag
+from coevolve.cli.output import answering, percent, table
+from coevolve.cli.stores import FromStore, experience_at
+from coevolve.feedback.crowd import biases, contradictions, probes
+from coevolve.feedback.watch import watch as watched
+from coevolve.store.query import Query
+from coevolve.types import Split
+
+_RECENT = 20_000  # trajectories that are looked at
+
+
+def watch(store: FromStore = "experience.db", as_json: JsonFlag = False) -> None:
+    """Alarms where a version earns rewards without verified outcomes, dated to the version."""
+    with answering(as_json) as give, experience_at(store) as opened:
+        found = opened.find(Query(limit=_RECENT, measuring=False))
+        order = list(dict.fromkeys(one.version for one in found))
+        alarms = watched(order, found)
+        rows = [
+            (one.version, one.trace, f"{one.before:.2f} -> {one.after:.2f}", one.why, "\n".join(one.examples))
+            for one in alarms
+        ]
+        title = f"{len(alarms)} alarms over {len(order)} versions"
+        columns = ("from version", "trace", "change", "why", "such as")
+        give({"alarms": [asdict(one) for one in alarms], "versions": order}, table(title, columns, rows))
+
+
+def voices(
+    store: FromStore = "experience.db",
+    least: Annotated[int, typer.Option(min=1, help="Judged sessions that a task type needs.")] = 10,
+    as_json: JsonFlag = False,
+) -> None:
+    """Who speaks and who does not, which sources contradict each other, and of what too little is heard."""
+    with answering(as_json) as give, experience_at(store) as opened:
+        live = opened.find(Query(split=Split.LIVE, limit=_RECENT))
+        unlike, apart = biases(live), contradictions(live)
+        missing = probes(live, frozenset(), least)
+        data = {
+            "biases": [asdict(one) for one in unlike],
+            "contradictions": [asdict(one) for one in apart],
+            "probes": [asdict(one) for one in missing],
+        }
+        heard = [(one.what, f"{one.effect:.2f}", f"{one.p:.1g}", one.why) for one in unlike]
+        torn = [
+            (one.trajectory, f"{one.one} {one.means[0]:+.2f}", f"{one.other} {one.means[1]:+.2f}")
+            for one in apart[:20]
+        ]
+        few = [
+            (one.type, one.heard, one.sessions, percent(one.heard / max(1, one.sessions))) for one in missing
+        ]
+        give(
+            data,
+            table("who speaks is not who does not", ("what", "effect", "p", "why"), heard),
+            table("sources that contradict each other", ("trajectory", "one says", "another"), torn),
+            table("of which too little is heard", ("type", "judged", "sessions", "share"), few),
+        )
