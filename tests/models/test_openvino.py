@@ -201,11 +201,11 @@ async def test_sampled_log_probabilities_are_those_of_the_model(
 
 async def test_the_grammar_lets_even_the_base_write_valid_actions(base_model: OpenVinoModel) -> None:
     env = Shop()
-    tasks = env.tasks(Split.TRAIN, tuple(env.task_types()), 16, 3)
+    tasks = env.tasks(Split.TRAIN, tuple(env.task_types()), 8, 3)
     grammar = action_grammar(env.tools(), max_thought_words=8)
     prompts = [opening_ids(base_model.chat, env, task, Harness()) for task in tasks]
     await base_model.complete(prompts[0], Sampling(max_tokens=1))
-    sampling = Sampling(temperature=1.0, max_tokens=240, grammar=grammar)
+    sampling = Sampling(temperature=1.0, max_tokens=160, grammar=grammar)
     found = await asyncio.gather(
         *(base_model.complete(ids, replace(sampling, seed=k)) for k, ids in enumerate(prompts))
     )
@@ -213,7 +213,7 @@ async def test_the_grammar_lets_even_the_base_write_valid_actions(base_model: Op
     valid = [read.error is None for read in parsed]
     # The grammar bounds the form, not the length: what the token limit did not cut off is an action.
     assert all(ok for ok, one in zip(valid, found, strict=True) if one.finished), parsed
-    assert sum(valid) >= 12, [read.error for read in parsed]
+    assert sum(valid) >= 5, [read.error for read in parsed]
 
 
 async def test_requests_join_while_others_run(base_model: OpenVinoModel, world: World) -> None:
