@@ -1,0 +1,317 @@
+"""Templates of a second set of texts that look as if they held secrets or personal data, and hold none.
+
+Nothing enters; `LOOK_ALIKES` maps a kind to its templates, whose names `fresh_harmless` knows. `DEBATABLE` holds
+what careful people treat differently, and is counted nowhere: addresses that are reserved for documentation
+(nobody has them, yet the customers of this project's tests do), published sample keys and test cards, public
+resolvers, contacts of companies, keys meant for browsers, hashes of passwords, one-time codes, and numbers of
+devices and vehicles. Private, loopback and link-local addresses are look-alikes: they name a machine and no
+person. A URL on example.com without a user is one too.
+"""
+# ruff: noqa: E501, RUF001 - a template is written in its own language's letters, and is not cut in two
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LOOK_ALIKES: Mapping[str, tuple[str, ...]] = {
+    "order_number": (
+        "Has {{order}} left the warehouse yet?",
+        '{"tool": "get_order", "arguments": {"order_id": "{{order}}"}}',
+        "Meine Bestellung {{order}} kam nur zur Hälfte an.", "Le numéro de commande est {{order}}.",
+        "Il mio ordine {{order}} è in ritardo.", "Zamówienie {{order}} dotarło {{day}}.",
+        "Sipariş numaram {{order}}, kargo nerede?", "注文番号は{{order}}です。",
+        "Order no. {{plain16}} was split into two parcels.",
+        "orders:\n  - ref: '{{amexish}}'\n    lines: 4\n", "Vorgangsnummer: {{spaced16}}",
+        "mi pedido {{not_bsn}} no ha llegado",
+    ),
+    "tracking_number": (
+        "UPS {{ups}} is out for delivery", "Sendungsnummer {{parcel}}, Zustellung am {{day}}",
+        "USPS tracking {{usps}}", "La Poste : {{s10}}, distribué à {{clock}}",
+        '{"carrier": "gls", "parcel_no": "{{parcel}}"}', "https://parcels.fjordpost.com/t/{{ups}}?lang=pl",
+        "Numer przesyłki: {{parcel}}", "追跡番号 {{twelve}} は配達中です", "awb 020-4412{{small}}71, 3 pieces",
+    ),
+    "failing_card_form": (
+        "batch number {{spaced16}} expires in 2027", "serial {{dashed16}} on the back of the router",
+        "asset tag {{plain16}}", "loyalty scheme import, row key {{amexish}}",
+        '{"lot": "{{plain16}}", "qty": {{small}}}', "warranty code {{spaced16b}}, two years",
+        "meter {{plain16}} reads 4{{n4}} kWh", "Seriennummer {{dashed16}}",
+    ),
+    "failing_iban_form": (
+        "container {{wrong_iban_DE}} was unloaded", "contract reference {{wrong_iban_GB}}",
+        "numéro de lot {{wrong_iban_FR}}", '{"schema_id": "{{wrong_iban_NL}}"}',
+        "partia {{wrong_iban_PL}}, magazyn B", "expediente {{wrong_iban_ES}}",
+    ),
+    "failing_person_form": (
+        "lote {{not_cpf}}, galpão 3", "referencia de pieza {{not_dni}}", "nr partii {{not_pesel}}",
+        "drawing 900-41-2{{small}}7, sheet 3 of 9",
+        "part 000-12-3{{small}}6 replaces part 666-12-3{{small}}6", "stock position {{not_bsn}}",
+        "pallet {{twelve}} is on dock 4", "catalogue no. {{not_dni}} (discontinued)",
+    ),
+    "trade_number": (
+        "ISIN {{isin}} closed at {{price}}", "BIC COBADEFFXXX, value date {{date}}",
+        "HS code 8517.13.00, origin VN", "ISSN 2049-3630, vol. {{small}}", "ISBN {{isbn_dashed}}, paperback",
+        "EAN {{ean}}: not in the catalogue", "D-U-N-S and LEI are missing for the supplier",
+        "UN 3481, packing instruction 967", "IATA: CDG-JFK, flight AF006, seat 23K",
+        "MPN {{sku}}, UPC 0 36000 29145 2",
+    ),
+    "product_code": (
+        "iPhone 15 Pro Max 256GB A3106", "Fits Bosch GSR 18V-55, part 06019H5202",
+        "tyres 205/55 R16 91V, wheel 6.5Jx16 ET46", "filter DN50 PN16 EN 1092-1",
+        "LED GU5.3 MR16 12V 5W 2700K", "model ThinkPad T14s Gen 4 (21F6CTO1WW)", "Lego 42115, 3696 pieces",
+        "pen 0.5 mm HB, paper A4 80 g/m2", '{"mpn": "06019H5202", "fits": ["GSR 18V-55"]}',
+        "claude-3-5-sonnet-20241022 and gpt-4.1-mini-2025-04-14 were compared",
+    ),
+    "version": (
+        "kernel 6.8.0-45-generic, glibc 2.39", "firmware 2.14.0.3 fixes the reboot",
+        "bump ruff from 0.6.{{small}} to 0.8.1", "openssl 3.0.13 30 Jan 2024", "torch==2.5.1+cu124",
+        "node v22.11.0, npm 10.9.0", "requires-python = '>=3.11,<3.14'", "Safari/605.1.15 Version/17.6",
+        "dpkg: libc6 2.36-9+deb12u9", "build 2025.{{small}}.1.4 of the driver", "OID 1.3.6.1.4.1.311.21.7",
+        "see section 4.2.10.1 of the manual",
+    ),
+    "git": (
+        "git revert {{sha1}} --no-edit", "{{short_sha}} (HEAD -> main, tag: v2.{{small}}.0) Round totals",
+        "merge base is {{sha1}}, 3 commits ahead", "git cherry-pick {{short_sha}}^..{{short_sha}}",
+        "pre-commit:\n  rev: {{sha1}}\n", "tree {{sha1}}\nparent {{sha1}}",
+        "actions/setup-python@{{sha1}} # v5", "Submodule lib/ui {{short_sha}}..{{short_sha}}:",
+    ),
+    "identifier": (
+        "request {{uuid}} took {{small}} ms", '{"order": "{{uuid}}", "parts": ["{{uuid}}"]}',
+        "job {{ulid}} enqueued", '{"_id": {"$oid": "{{object_id}}"}, "sku": "{{sku}}"}',
+        "x-amzn-trace-id: Root=1-66f1a2b3-{{object_id}}", "span={{span}} parent={{span}} trace={{md5}}",
+        "pod shop-7c9d{{short_sha}}-x2k4p restarted", "message offset {{digits16v}}, partition 3",
+        "toolu_{{slug}} returned an empty list", "video https://youtu.be/{{slug}} shows the assembly",
+        "run chatcmpl-{{slug}}{{slug}} finished: stop", "doc id {{ulid}} superseded by {{ulid}}",
+    ),
+    "checksum": (
+        '"integrity": "sha512-{{integrity}}"', "golang.org/x/net v0.30.0 {{h1}}",
+        "/nix/store/{{nix}}-python3-3.12.7", "{{md5}}  invoice_template.pdf",
+        "SHA256 ({{sku}}.iso) = {{sha256}}", "image: redis@sha256:{{sha256}}",
+        "--hash=sha256:{{sha256}} \\\n    --hash=sha256:{{sha256}}", "ETag: {{etag}}",
+        "checksum mismatch: expected {{sha1}}, got {{sha1}}", "content-md5 of the part is {{md5}}",
+        "cache key: deps-linux-{{sha256}}", "Die Prüfsumme der Datei lautet {{sha256}}",
+        "crc32 0x4{{short_sha}}, adler32 0x{{short_sha}}1",
+        '{"file": "report.csv", "sha256": "{{sha256}}", "bytes": {{n4}}}',
+    ),
+    "public_key": (
+        "{{certificate}}", "Serverzertifikat:\n{{certificate}}\nGültig bis {{day}}", "{{public_key}}",
+        "{{ssh_public}}", "RSA key fingerprint is {{fingerprint}}.", "SHA1 Fingerprint={{print}}",
+        "the file begins with -----BEGIN CERTIFICATE-----, not with a private key",
+    ),
+    "time": (
+        "created_at={{iso}} updated_at={{iso}}", "ts={{nano}} level=info msg=tick",
+        "started {{millis}}, ended {{millis}}", "0 4 * * 1-5 /usr/bin/backup",
+        "Open Mon-Fri {{clock}}-18:30, closed on {{day}}", "The wall fell on 9 November 1989.",
+        "release date: 1997-06-26", "Founded 12/05/1987, moved 03/09/2004.", "PT36H, P1Y2M10DT2H30M",
+        "nbf={{seconds}} exp={{seconds}}", "Gewährleistung vom {{day}} bis {{day}}",
+        "Livraison prévue le {{day}} entre 8h30 et 12h", "納期は2025年3月14日です",
+        "elapsed 01:23:45.678, eta 00:10:02",
+    ),
+    "price": (
+        "Total {{price}} EUR, VAT 19 % included", "1.234.567,89 € Umsatz", "¥12,800（税込）",
+        "4 x 24,99 = 99,96 zł", "USD 1,045.50 -> EUR 962.11 (0.9202)", "Rabatt 12,5 %, Endpreis {{price}}",
+        "price_cents={{n4}} qty={{small}}", "₺1.299,90 KDV dahil",
+    ),
+    "measure": (
+        "210 x 297 mm, 2.3 kg, 5 V 3 A", "range -40 to +85 C, 1013.25 hPa", "resolution 3840x2160@60",
+        "loss 0.{{digits15}} at step {{n4}}", "mean 12.0341 sd 0.8812 n 4{{n4}}",
+        "RAM 64 GiB, 2666 MT/s, 19-19-19-43", "0.75 l, 13.5 % vol", "torque 90-110 Nm, M10x1.25",
+        "accuracy 0.9134 (95% CI 0.9021-0.9247)", "EU 42 / UK 8 / US 8.5, width G",
+    ),
+    "phone_like": (
+        "part 0171-4482-03 fits both models", "model 555-0134-B is sold out",
+        "Set 030-23125/4 enthält 12 Schrauben", "rows 100-200, columns 212-555",
+        "1 800 000 units in 48 plants", "21-19 19-21 21-17 in the final",
+        "catalogue 800-4410-27, page {{small}}", "+4.5 dB at 1000 Hz, -12 dB at 8000 Hz",
+        "Teilenummer 06-4412-7730", "numéro d'article 01.42.77", "DIN 7991 10.9 M8x30 (100 St.)",
+        "code 49-89-12 means 'out of stock'", "shelf 07-04-12, bin 33",
+    ),
+    "public_place": (
+        "The Eiffel Tower stands at 48.8584, 2.2945.",
+        '{"landmark": "Brandenburg Gate", "lat": 52.5163, "lon": 13.3777}',
+        "airport FRA: 50.0379 N, 8.5622 E", "Mount Fuji, 35.3606, 138.7274",
+        "map.setView([41.9029, 12.4534], 13) // St Peter's Square", "bbox: -180,-90,180,90",
+        "depot_location:\n  lat: {{lat}}\n  lon: {{lon}}\n",
+    ),
+    "local_address": (
+        "curl http://127.0.0.1:8080/health", "server listening on [::1]:5432", "bind: 0.0.0.0:9090",
+        "db at {{private_ip}} refused the connection", "route add 10.20.0.0/16 via {{private_ip}}",
+        "netmask 255.255.252.0, broadcast 10.1.3.255", "http://169.254.169.254/latest/meta-data/ timed out",
+        "allow fd00::/8; deny ::/0;", "no_proxy=localhost,127.0.0.1,.internal",
+        "arp: ff:ff:ff:ff:ff:ff is the broadcast address", "interface lo: 00:00:00:00:00:00 mtu 65536",
+        "ssh web-{{small}} -L 5432:localhost:5432", "security group opens 0.0.0.0/0 on 443",
+    ),
+    "masked": (
+        "card **** **** **** 4{{small}}2", "your card ending in 4{{small}}2 was charged",
+        "token ghp_************************************", "OPENAI_API_KEY=sk-...****", "password=[REDACTED]",
+        "x-api-key: ***", "IBAN DE** **** **** **** **** **", "DB_PASSWORD=********",
+        "authorization: Bearer [FILTERED]", '{"secret": "<hidden>", "length": 40}', "email: <removed>",
+        "phone: xxx-xxx-xxxx",
+    ),
+    "placeholder": (
+        "API_KEY=your-api-key-here", "export TOKEN=<your-token>", "password: ${DB_PASSWORD}",
+        "Authorization: Bearer {{ token }}", "postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
+        "https://<user>:<token>@git.fjordpost.com/repo.git",
+        "cursor.execute('... WHERE pw = %(password)s', params)",
+        "SELECT id FROM users WHERE email = :email AND phone = ?", "secret = \"REPLACE_ME\"",
+        "OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx", "email: <your email address>",
+        "AWS_SECRET_ACCESS_KEY=$(aws configure get aws_secret_access_key)",
+        "password={{ vault_db_password }}", "key: op://infra/db/password",
+        "curl -u \"$USER:$PASS\" https://api.fjordpost.com", "token: !secret api_token",
+    ),
+    "vault_reference": (
+        "password: vault:secret/data/shop#password", "projects/shop/secrets/db-password/versions/3",
+        "POSTGRES_PASSWORD_FILE=/run/secrets/db",
+        "valueFrom:\n  secretKeyRef:\n    name: db\n    key: token\n",
+        "password = data.vault_generic_secret.db.data[\"password\"]", "env: ${{ secrets.NPM_TOKEN }}",
+        "SecretString is read with get_secret_value(SecretId='shop/db')",
+        "the key lives in AWS KMS under alias/shop", "--password-file ./pw.txt is read at start",
+    ),
+    "word_password": (
+        "Please reset my password, the mail never came.", "password: required", "password: string;",
+        "Passwort vergessen? Hier klicken.", "Ihr Passwort: mindestens 12 Zeichen, eine Ziffer",
+        "Das Kennwort ist abgelaufen.", "Le mot de passe est trop court.", "Mot de passe oublié ?",
+        "La contraseña ha caducado.", "La password è scaduta, reimpostala.",
+        "Hasło musi mieć co najmniej 10 znaków.", "Şifrem çalışmıyor, ne yapmalıyım?", "パスワードは必須です。",
+        "パスワードを忘れました", "Пароль не подходит, помогите.", "비밀번호를 잊어버렸어요.",
+        "my password is wrong, says the page", "the password is case-sensitive",
+        "password_reset_url = reverse('password_reset')",
+        "if not user.check_password(password): raise Denied", "passwords must match", "pwd && ls -la",
+        "password: undefined", "Password:\nLogin incorrect", "changing the password is disabled by policy",
+        "assert form.password.errors == ['too short']",
+    ),
+    "word_token": (
+        "context window: 200k tokens, of which {{small}}k are used",
+        "usage: input_tokens=1{{n4}} output_tokens={{small}}",
+        "Token(type=NAME, string='price', start=(1, 4))", "unexpected token '}' at line {{small}}",
+        "tokens_per_second: {{small}}.2", "max_new_tokens=512, stop_token_ids=[2]",
+        "<|im_start|>user<|im_end|> are special tokens", "next_token = logits.argmax(-1)",
+        "The token expired {{small}} minutes ago", "token_type: bearer",
+        "Tokenisierung: {{n4}} Token pro Dokument", "refresh tokens are rotated on use",
+        "csrf: token missing or incorrect", "Le jeton a expiré, reconnectez-vous.",
+        "token budget exceeded: 128000 > 100000", "bus token 3 was left in the gate",
+    ),
+    "word_key": (
+        "sorted(items, key=lambda item: item.price)", "PRIMARY KEY (order_id, line_no)",
+        "KeyError: 'shipping_cost'", "api_key: str = Field(min_length=1)", "key=None, value=None",
+        "partition_key='customer', sort_key='created'", "cache miss for key cart:{{n4}}:lines",
+        "translation key checkout.button.pay is missing", "a public key is needed, see docs",
+        "foreign_key_checks=0", "API key missing", "keyboard: Ctrl+K, Alt+F4",
+        "Der Schlüssel zum Erfolg ist Geduld.", "api_key = os.getenv('SHOP_API_KEY')",
+        "public_key_path: ~/.ssh/id_rsa.pub", "the keyword argument 'key' is deprecated",
+    ),
+    "word_secret": (
+        "from secrets import token_hex", "secret Santa list: 14 people",
+        "The secret of this sauce is anchovies.", "client_secret is required", "secrets: inherit",
+        "Le secret professionnel s'applique.", "secret_name: shop-tls",
+        "kind: Secret\nmetadata:\n  name: empty\ntype: Opaque\n", "detect-secrets scan > .secrets.baseline",
+        "Geschäftsgeheimnisse bleiben vertraulich.",
+    ),
+    "word_session": (
+        "session_timeout_s: 3600", "cookie_name = 'sessionid'", "Cookies: necessary only",
+        "The session ended after {{small}} minutes.",
+        "Cookies hold the language and the theme, nothing else.",
+        "Bearer authentication is described in RFC 6750.", "WWW-Authenticate: Basic realm=\"shop\"",
+        "basic auth is turned off in production", "session = requests.Session()",
+        "document.cookie is empty on {{date}}",
+    ),
+    "word_personal": (
+        "email: required, phone: optional", "My email address is misspelled in your system.",
+        "Telefonnummer fehlt", "The SSN field is hidden for customers outside the US.",
+        "date_of_birth DATE NOT NULL", "Bitte geben Sie Ihre IBAN an.", "address: null\nphone: null\n",
+        "votre numéro de téléphone est invalide", "passport required for customs",
+        "def mask_iban(iban: str) -> str: ...", "iban.length must be 22 for DE",
+        "Adres e-mail jest nieprawidłowy.", "card_number: varchar(19)", "Kreditkartennummer ungültig",
+        "住所が間違っています。",
+    ),
+    "handle": (
+        "thanks @{{user}} and @{{user}} for the review", "npm i @acme/ui@2.{{small}}.0 @types/react",
+        "import { ref } from '@vue/reactivity'", "@app.get('/orders')\nasync def orders(): ...",
+        "@Override\npublic int hashCode() { return id; }",
+        "@keyframes spin { to { transform: rotate(1turn); } }", "git@github.com:acme/tools.git",
+        "deploy@web-{{small}}:~$ uptime", "logo@3x.png is 288 px wide", "reader@2.1.0 requires parser@^4",
+        "follow us @fjordpost_shop", "DECLARE @total int = {{n4}};",
+        "pip install 'shop @ git+https://git.fjordpost.com/shop@v2.1'", "5 boxes @ 12.40",
+        "x = a @ b.T  # (B, T) @ (T, V)",
+    ),
+    "url": (
+        "https://docs.fjordpost.com/en/latest/api.html#pagination",
+        "https://example.com/path?page={{small}}&sort=price", "GET /v1/items/{{sku}}?fields=price,stock",
+        "s3://media-eu/catalogue/{{date}}/part-000{{small}}.parquet", "postgres://db.internal:5432/shop",
+        "redis://localhost:6379/0", "wss://live.fjordpost.com/socket?room=checkout",
+        "https://cdn.fjordpost.com/app.{{short_sha}}.js", "https://doi.org/10.1000/182",
+        "ftp://ftp.fjordpost.com/pub/prices.csv", "file:///usr/share/doc/python3/copyright",
+        "jdbc:postgresql://db:5432/shop?ssl=true",
+    ),
+    "sql": (
+        "SELECT sku, SUM(qty) FROM lines WHERE day >= '{{date}}' GROUP BY sku;",
+        "UPDATE orders SET status = 'paid' WHERE id = {{n4}};",
+        "CREATE INDEX idx_users_email ON users (email);", "ALTER TABLE users DROP COLUMN password;",
+        "GRANT SELECT ON orders TO reporting;", "INSERT INTO prices VALUES ('{{sku}}', {{price}});",
+        "SELECT count(*) FROM tokens WHERE expires_at < now();",
+    ),
+    "code": (
+        "def total(prices: list[float]) -> float:\n    return round(sum(prices), 2)",
+        "std::vector<std::string> names; auto it = names.begin();",
+        "fn main() { println!(\"{}\", 0xdead_beef_u32); }", "for (let i = 0; i < 16; i++) buf[i] = 0xff;",
+        "^\\d{4}-\\d{4}-\\d{4}-\\d{4}$", "[\\w.+-]+@[\\w-]+\\.[\\w.]+",
+        "if (passwordInput.value.length < 8) warn();",
+        "type Auth = { token: string; refreshToken?: string };",
+        "assert resp.status_code == 401, resp.json()",
+        "class Token(BaseModel):\n    access_token: str\n    token_type: str",
+        "logger.info('login ok for user id %s', user.id)", "const { apiKey, secret } = config;",
+    ),
+    "path": (
+        "/home/app/.config/shop/settings.toml",
+        "tests/auth/test_password_reset.py::test_token_expires PASSED",
+        "C:\\Users\\Public\\Documents\\prices.xlsx", "lib/secrets/rotate.ts:4{{small}}:11",
+        "~/.kube/config and ~/.npmrc are not in the image", "/proc/{{n4}}/fd/3 -> socket:[4{{n4}}]",
+        "INFO wrote out/tokens_{{compact}}.parquet",
+    ),
+    "mathematics": (
+        "e = 2.718281828459045, pi = 3.141592653589793", "2**64 = 18446744073709551616",
+        "17! = 355687428096000", "f(x) = 3x^4 - 12x^2 + 7", "p < 0.001, t(48) = 3.291",
+        "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "C(52, 5) = 2598960", "0.1 + 0.2 == 0.30000000000000004",
+    ),
+    "colour": (
+        "--brand: {{css}}; --ink: #1a1a2eff;", "fill: {{css}}; stroke: hsl(210 40% 98%)",
+        "palette: ['{{css}}', '{{css}}', '{{css}}']", "RAL 7016 anthracite, Pantone 186 C",
+        "rgb(12 34 56 / 80%)",
+    ),
+    "picture": (
+        '<img src="data:image/png;base64,{{png}}">',
+        '{"type": "image_url", "image_url": {"url": "data:image/png;base64,{{png}}"}}',
+        "background: url(\"data:image/svg+xml;base64,{{svg}}\")",
+        "src: url(data:font/woff2;base64,{{woff}}) format('woff2')",
+    ),
+    "science": (
+        "CVE-2024-3094 affects xz 5.6.1", "arXiv:2402.03300v3", "InChIKey BSYNRYMUTXBXSQ-UHFFFAOYSA-N",
+        "ATGCGTACGTTAGCCTAGGATCCGATTACA", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        "rs6025 (F5 c.1691G>A)", "RFC 9110, section 15.5.2", "NGC 224, RA 00h 42m 44.3s, Dec +41 16 09",
+        "CC(=O)OC1=CC=CC=C1C(=O)O", "ISO 13616-1:2020 defines the IBAN.",
+    ),
+}  # fmt: skip
+
+DEBATABLE: Mapping[str, tuple[str, ...]] = {
+    "documentation_email": (
+        "Write to user@example.com.", "From: alice@shop.example", '{"email": "jane.doe@example.org"}',
+    ),
+    "documentation_ip": (
+        "ping 192.0.2.{{small}}", "client 198.51.100.{{small}} connected", "listen on 2001:db8::{{small}}",
+    ),
+    "sample_key": (
+        "AKIAIOSFODNN7EXAMPLE is the key in the AWS docs", "pay with 4242 4242 4242 4242",
+        "postgres://user:password@localhost/db", "password: changeme",
+    ),
+    "public_service": ("nslookup fjordpost.com 8.8.8.8", "nameserver 1.1.1.1"),
+    "company_contact": ("Contact support@fjordpost.com", "hotline 0800 330 1000", "VAT ID DE136695976"),
+    "publishable_key": (
+        "STRIPE_PUBLISHABLE_KEY=pk_live_51{{slug}}{{slug}}", "https://{{md5}}@o1.ingest.sentry.io/1",
+    ),
+    "password_hash": (
+        "{{user}}:$2b$12${{slug}}{{slug}}{{slug}}{{slug}}{{slug}}", "md5 of the password: {{md5}}",
+    ),
+    "one_time_code": (
+        "Your code is 4{{n4}}2, valid for 5 minutes.", "reset link: https://shop.fjordpost.com/r/{{uuid}}",
+    ),
+    "device": ("IMEI 35{{digits13}}", "VIN WVWZZZ1JZXW00{{n4}}", "license plate B-XY {{n4}}"),
+}  # fmt: skip
