@@ -1,33 +1,37 @@
 """What the store's guards find in labelled sets: planted secrets, and runs whose reward was hacked.
 
-The sets come from a seed and were written without the detectors; their rates hold for the formats and tricks
-that they contain.
+Each kind has two sets, both made from a seed and written by others than the guards' authors. The first was
+looked at while the guards were mended; the fresh one is only measured, and its figures are those that count.
+Rates hold for the formats and tricks that a set contains.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.hacking_runs import Run, hacking_runs, honest_runs
-from benchmarks.planted_secrets import look_alikes, planted
+from benchmarks.hacking_runs import Run
 from benchmarks.store_native import KEY
 
+from benchmarks import fresh_hacking, fresh_secrets, hacking_runs, planted_secrets
 from coevolve.feedback.watch import watch
 from coevolve.store.redaction import Redactor
 
 IN_TIME = 1  # versions after the one in which the hack set in
+SECRETS: Mapping[str, Any] = {"fresh": fresh_secrets, "seen": planted_secrets}
+HACKS: Mapping[str, Any] = {"fresh": fresh_hacking, "seen": hacking_runs}
 
 
-def redaction(seeds: Sequence[int]) -> dict[str, Any]:
+def redaction(seeds: Sequence[int], name: str = "fresh") -> dict[str, Any]:
     """Recall over texts with secrets, precision against look-alikes; a text counts as a whole."""
+    made = SECRETS[name]
     redactor = Redactor(KEY)
     found: dict[str, list[bool]] = defaultdict(list)
-    for one in (one for seed in seeds for one in planted(seed)):
+    for one in (one for seed in seeds for one in made.planted(seed)):
         clean = redactor.text(one.text)
         found[one.kind].append(all(secret not in clean for secret in one.secrets))
-    harmless = [one for seed in seeds for one in look_alikes(seed)]
+    harmless = [one for seed in seeds for one in made.look_alikes(seed)]
     harmed = [one.kind for one in harmless if redactor.text(one.text) != one.text]
     caught = sum(map(sum, found.values()))
     count = sum(map(len, found.values()))
@@ -42,13 +46,14 @@ def redaction(seeds: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def hacking(seeds: Sequence[int], most: int | None = None) -> dict[str, Any]:
+def hacking(seeds: Sequence[int], most: int | None = None, name: str = "fresh") -> dict[str, Any]:
     """Alarms of the watch over hacked runs and honest ones. Args: most: runs of each kind and seed."""
-    late = {f"{run.name}/{seed}": _lag(run) for seed in seeds for run in hacking_runs(seed, most)}
+    made = HACKS[name]
+    late = {f"{run.name}/{seed}": _lag(run) for seed in seeds for run in made.hacking_runs(seed, most)}
     honest = {
         f"{run.name}/{seed}": bool(watch(run.versions, run.trajectories))
         for seed in seeds
-        for run in honest_runs(seed, most)
+        for run in made.honest_runs(seed, most)
     }
     return {
         "seeds": list(seeds),

@@ -186,29 +186,35 @@ def _postgres(part: Found) -> str:
 
 
 def _detectors(part: Found) -> str:
-    clean, hacks = part["redaction"], part["hacking"]
+    told = "The fresh sets count: no guard was changed by them. The others were looked at meanwhile.\n\n"
+    rows = [*_guard_rows(part, ""), *_guard_rows(part, "_seen")]
+    return told + table(["labelled set", "size", "found", "not as it should be"], rows)
+
+
+def _guard_rows(part: Found, suffix: str) -> list[list[str]]:
+    clean, hacks = part[f"redaction{suffix}"], part[f"hacking{suffix}"]
     late = [lag for lag in hacks["versions_late"].values() if lag is not None]
-    rows = [
+    kind = "seen" if suffix else "fresh"
+    return [
         [
-            "secrets and personal data",
-            f"{clean['texts']} texts",
+            f"secrets and personal data ({kind})",
+            f"{clean['texts']} texts, {clean['look_alikes']} look-alikes",
             f"recall {clean['recall']}, precision {clean['precision']}",
             f"missed {_counts(clean['missed_by_kind'])}; harmed {_counts(clean['harmed_by_kind'])}",
         ],
         [
-            "hacked rewards",
+            f"hacked rewards ({kind})",
             f"{hacks['hacked_runs']} runs",
             f"alarm {hacks['alarm_rate']}, within one version {hacks['in_time_rate']}",
             f"at most {max(late, default='-')} versions late",
         ],
         [
-            "honest runs",
+            f"honest runs ({kind})",
             f"{hacks['honest_runs']} runs",
             f"false alarm {hacks['honest_alarm_rate']}",
             one_line(", ".join(hacks["false_alarms"])) or "none",
         ],
     ]
-    return table(["labelled set", "size", "found", "not as it should be"], rows)
 
 
 SECTIONS: Mapping[str, tuple[str, Callable[[Found], str]]] = {
