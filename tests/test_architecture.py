@@ -24,7 +24,7 @@ LAYERS = {
     **dict.fromkeys(("environments", "models", "agents", "policy", "sandbox"), GROUND),
     **dict.fromkeys(("rollout", "feedback", "store", "pool", "learn", "gate", "registry", "report"), STAGES),
     **dict.fromkeys(("engines", "workspace", "playing", "teaching", "timekeeping", "contenders"), LOOP),
-    **dict.fromkeys(("tracing", "live", "similar"), LOOP),
+    **dict.fromkeys(("tracing", "live", "similar", "judging"), LOOP),
     **dict.fromkeys(("rounds", "loop", "summary"), LOOP),
     **dict.fromkeys(("serve", "web", "doctor", "scaffold"), ABOVE),
     **dict.fromkeys(("cli", "__main__"), CLI),

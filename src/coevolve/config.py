@@ -34,6 +34,8 @@ from coevolve.sections import (
     ModelSection,
     OpeningSection,
     PoolSection,
+    RubricExampleSection,
+    RubricSection,
     RunConfig,
     RunSection,
     TestSection,
@@ -52,6 +54,8 @@ __all__ = [
     "ModelSection",
     "OpeningSection",
     "PoolSection",
+    "RubricExampleSection",
+    "RubricSection",
     "RunConfig",
     "RunSection",
     "TestSection",
@@ -171,6 +175,10 @@ def _adapter() -> TypeAdapter[RunConfig]:
 
 
 _NAMED = {"feedback.figures": FigureSection()}  # tables whose keys the user names, and what each holds
+_LISTED: Mapping[str, object] = {  # arrays of tables, and what each holds
+    "feedback.rubrics": RubricSection(name="x", question="x"),
+    "feedback.rubrics.examples": RubricExampleSection(text="x", label="good"),
+}
 
 
 def _refuse_unknown_keys(table: Mapping[str, Any], section: object, prefix: str, source: str) -> None:
@@ -185,6 +193,10 @@ def _refuse_unknown_keys(table: Mapping[str, Any], section: object, prefix: str,
                     f"{source}: {dotted} must be a table, not {value!r}", fix=f"write a [{dotted}] section"
                 )
             _refuse_unknown_keys(value, known[key], f"{dotted}.", source)
+        if dotted in _LISTED and isinstance(value, Sequence):
+            for inner in value:
+                if isinstance(inner, Mapping):
+                    _refuse_unknown_keys(inner, _LISTED[dotted], f"{dotted}.", source)
         if dotted in _NAMED and isinstance(value, Mapping):
             for name, inner in value.items():
                 if isinstance(inner, Mapping):
@@ -299,13 +311,20 @@ def _located(section: EnvironmentSection, source: str, beside: Path) -> Environm
 
 def _emit(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
     for key, value in table.items():
-        if not isinstance(value, Mapping) and value is not None:
+        if not isinstance(value, Mapping) and not _is_tables(value) and value is not None:
             # JSON's strings, numbers, booleans and lists are TOML's too, but for DEL.
             lines.append(f"{_key(key)} = {_plain(value)}")
     for key, value in table.items():
         if isinstance(value, Mapping):
             lines.extend(("", f"[{prefix}{_key(key)}]"))
             _emit(value, f"{prefix}{_key(key)}.", lines)
+        for one in value if _is_tables(value) else ():
+            lines.extend(("", f"[[{prefix}{_key(key)}]]"))
+            _emit(one, f"{prefix}{_key(key)}.", lines)
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 def _key(name: str) -> str:

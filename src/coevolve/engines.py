@@ -123,3 +123,8 @@ class EndpointEngine:
             f"{self.base} cannot be trained here",
             fix='set model.engine = "openvino" or "transformers", or run.max_rounds = 0 to measure it alone',
         )
+
+
+def engine_of(config: RunConfig) -> Engine:
+    """The engine that a config names."""
+    return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)

@@ -117,6 +117,30 @@ class FigureSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RubricExampleSection:
+    """[[feedback.rubrics.examples]]: a text that a person judged."""
+
+    text: Name
+    label: Literal["good", "bad"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricSection:
+    """[[feedback.rubrics]]: what a judge is asked of each session, how often, and how sure it must be."""
+
+    name: Name
+    question: Name  # "Does the last answer give the date on which the order arrives?"
+    examples: tuple[RubricExampleSection, ...] = ()
+    votes: Positive = 3
+    agreed: Annotated[float, Field(gt=0.5, le=1)] = 2 / 3  # share of the votes that must be for one label
+    temperature: Amount = 0.7  # of the votes; a single vote is greedy
+    max_tokens: Positive = 160
+    deadline_s: Rate = 30.0  # for all votes on one session together
+    weight: Weight = 1.0  # of the signal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackSection:
     """[feedback]: what a trajectory is worth; shares of the largest sum they can reach, a total of 1."""
 
@@ -130,6 +154,7 @@ class FeedbackSection:
     weights: Mapping[str, Weight] = field(default_factory=dict)  # factor by signal, "user.thumb" = 0.5
     live: LiveSection = field(default_factory=LiveSection)
     figures: Mapping[str, FigureSection] = field(default_factory=dict)
+    rubrics: tuple[RubricSection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,7 @@ class Signal:
     source: SignalSource = SignalSource.RULE
     turn: int | None = None  # the turn it speaks of; None = the whole trajectory
     weight: float = 1.0
+    sureness: float = 1.0  # [0, 1]: of a judge, the share of its votes; of what is certain, 1
 
 
 class StatementKind(StrEnum):

@@ -22,7 +22,7 @@ from coevolve import config as configuration
 from coevolve.agents.harness import Harness, derive_seed, opening_ids, system_prompt
 from coevolve.codec import content_hash
 from coevolve.config import RunConfig, environment_file, refuse_unknown
-from coevolve.engines import EndpointEngine, Engine, LocalEngine
+from coevolve.engines import Engine, engine_of
 from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
@@ -205,9 +205,6 @@ def open_workspace(
         store.close()
         raise
 
-    def make_engine() -> Engine:
-        return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
-
     return Workspace(
         config=config,
         folder=folder,
@@ -217,7 +214,7 @@ def open_workspace(
         store=store,
         registry=Registry(store.database),
         journal=journal,
-        make_engine=make_engine if engine is None else lambda: engine,
+        make_engine=lambda: engine_of(config) if engine is None else engine,
         harness=_harness(config, env),
         say=say,
     )

@@ -11,6 +11,7 @@ import typer
 from coevolve import __version__
 from coevolve.cli.experience import import_chats, serve
 from coevolve.cli.failures import errors, similar_to
+from coevolve.cli.judging import judge
 from coevolve.cli.leaving import export, forget, keep
 from coevolve.cli.output import EXIT_INTERRUPTED
 from coevolve.cli.project import doctor, init, shop
@@ -36,7 +37,7 @@ app.command()(errors)
 app.command("similar")(similar_to)
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
 experience.command("import")(import_chats)
-for _told in (serve, score, review, label, trust, watch, voices, export, keep, forget):
+for _told in (serve, score, judge, review, label, trust, watch, voices, export, keep, forget):
     experience.command()(_told)
 app.add_typer(shop, name="shop")
 app.add_typer(experience, name="experience")

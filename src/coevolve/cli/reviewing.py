@@ -134,7 +134,16 @@ def trust(store: FromStore = "experience.db", as_json: JsonFlag = False) -> None
         ]
         columns = ("signal", "source", "overruled", "at least", "kappa", "")
         data = [{**asdict(one), "often": one.often, "muted": one.muted} for one in fared]
-        give({"signals": data}, table("against people's labels", columns, rows))
+        curves = [
+            table(
+                f"how sure {one.name} was, and how often people agreed",
+                ("share of votes", "people agreed", "labels"),
+                [(f"{sure:.2f}", percent(right), count) for sure, right, count in one.agreement.curve],
+            )
+            for one in fared
+            if one.agreement is not None
+        ]
+        give({"signals": data}, table("against people's labels", columns, rows), *curves)
 
 
 def queue(store: Store, count: int) -> list[ReviewItem]:

@@ -98,10 +98,21 @@ def judge_signal(opinion: Opinion, rubric: Rubric, *, trusted: bool, turn: int |
     """An opinion as a signal; a judge that is not trusted explains, but has no score."""
     score = opinion.score if trusted else None
     kind = SignalKind.OUTCOME if turn is None else SignalKind.PROCESS
-    why = f"{opinion.judge} ({opinion.agreement:.0%} of {len(opinion.votes)} votes): {opinion.reason}"
+    cost = f"{opinion.seconds:.1f} s, {opinion.tokens} tokens"
+    votes = f"{opinion.agreement:.0%} of {len(opinion.votes)} votes"
+    why = f"{opinion.judge} ({votes}, {cost}): {opinion.reason}"
     if not trusted:
         why += "; not counted, since it agrees too little with people on this rubric"
-    return Signal(f"judge.{rubric.name}", score, why, kind, SignalSource.JUDGE, turn, rubric.weight)
+    return Signal(
+        f"judge.{rubric.name}",
+        score,
+        why,
+        kind,
+        SignalSource.JUDGE,
+        turn,
+        rubric.weight,
+        opinion.agreement,
+    )
 
 
 async def _opinion(

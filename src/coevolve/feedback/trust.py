@@ -54,18 +54,18 @@ def against_labels(trajectories: Sequence[Trajectory], seed: int = 0) -> list[Fa
 
     Args: seed: of the judges' bootstrap.
     """
-    pairs: dict[tuple[str, SignalSource], list[tuple[bool, bool]]] = defaultdict(list)
+    pairs: dict[tuple[str, SignalSource], list[tuple[bool, bool, float]]] = defaultdict(list)
     for one in trajectories:
         for signal, right in _met(one):
-            pairs[signal.name, signal.source].append(((signal.score or 0) > 0, right))
+            pairs[signal.name, signal.source].append(((signal.score or 0) > 0, right, signal.sureness))
     found = []
     for (name, source), said in pairs.items():
-        overruled = sum(ours != theirs for ours, theirs in said)
+        overruled = sum(ours != theirs for ours, theirs, _ in said)
         low = float(stats.binomtest(overruled, len(said)).proportion_ci(_SURE, "exact").low)
         judged = None
         if source is SignalSource.JUDGE:
-            ours, theirs = ([("bad", "good")[side] for side in sides] for sides in zip(*said, strict=True))
-            judged = agreement(ours, theirs, [1.0] * len(said), seed)
+            ours, theirs = ([("bad", "good")[one[side]] for one in said] for side in (0, 1))
+            judged = agreement(ours, theirs, [sure for _, _, sure in said], seed)
         found.append(
             Fared(
                 name=name,
