@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from coevolve.store.pools import append_pool
 from coevolve.store.redaction import subject_of
 from coevolve.store.rows import Origin
 from coevolve.store.statements import append_statements
-from coevolve.types import Outcome, StatementKind
+from coevolve.types import Outcome, Split, StatementKind
 from live_samples import says, talk
 from span_samples import ANSWERED, TOLD
 from store_samples import lived, scored
@@ -196,3 +197,15 @@ def test_a_session_that_is_an_address_is_kept_without_it_and_found_by_it(url: st
     assert answer("export", out, "--session", "ann@example.org", "--store", url)["trajectories"] == 1
     gone = answer("forget", "--session", "ann@example.org", "--yes", "--store", url)
     assert kept.session_id in gone["sessions"] and gone["gone"]["trajectories"] == 1
+
+
+def test_tasks_that_measure_are_exported_only_by_name_and_never_as_chats(url: str, tmp_path: Path) -> None:
+    opened = open_store(url)
+    task = replace(talk(("q", "a")).task, split=Split.HELD_OUT)
+    opened.append([talk(("q", "a"), name="live"), talk(("q", "a"), name="sealed", task=task)])
+    opened.close()
+    assert answer("export", tmp_path / "all.jsonl", "--store", url)["trajectories"] == 1
+    named = ("--split", "held_out", "--store", url)
+    assert answer("export", tmp_path / "sealed.jsonl", *named)["trajectories"] == 1
+    refused = invoke("experience", "export", tmp_path / "chats.jsonl", "--form", "chat", *named)
+    assert refused.exit_code == 2 and "held_out tasks measure" in refused.stderr

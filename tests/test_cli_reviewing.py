@@ -159,3 +159,23 @@ def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path
     assert [one["trajectory"] for one in told["contradictions"]] == ["t-r0"]
     assert [(one["type"], one["heard"], one["sessions"]) for one in told["probes"]] == [("price", 0, 60)]
     assert "rated" in invoke("experience", "voices", "--store", path).stdout
+
+
+def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    team = [talk(("q", "a"), name="s1"), talk(("q", "b"), name="s1", id="t-other")]
+    store.append(team)
+    store.close()
+    answer("experience", "label", "t-s1", "bad", "--store", path)
+    answer("experience", "score", "--store", path)
+    store = open_store(f"sqlite:///{path}")
+    labelled = {one.id for one in store.find() if any(s.source is SignalSource.REVIEWER for s in one.signals)}
+    store.close()
+    assert labelled == {"t-s1"}
+
+
+def test_a_url_that_is_none_is_refused_without_saying_its_password() -> None:
+    done = invoke("errors", "--store", "postgresql://u:secret@h:54x2/db")
+    assert done.exit_code == 2
+    assert "no database URL" in done.stderr and "secret" not in done.stderr

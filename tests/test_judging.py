@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +21,9 @@ from coevolve.models.protocol import LanguageModel
 from coevolve.models.scripted import ByteChat, ScriptedModel
 from coevolve.store import Store, open_store
 from coevolve.store.query import Query
-from coevolve.types import Action, SignalSource
-from live_samples import talk
+from coevolve.store.statements import append_statements
+from coevolve.types import Action, SignalSource, StatementKind
+from live_samples import says, talk
 
 DATED = Rubric(name="dated", question="Does the last answer give a date?", votes=1)
 TOML = """
@@ -100,7 +102,8 @@ def test_rubrics_stand_in_the_toml_and_survive_being_saved(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('[[feedback.rubrics]]\nname = "x"', "feedback.rubrics.0.question"),
+        ('[[feedback.rubrics]]\nname = "x"', "feedback.rubrics.0.question is missing"),
+        ('[[feedback.rubrics]]\nname = "x"\nquestion = "y"\n' * 2, "have the same name"),
         (
             '[[feedback.rubrics]]\nname = "x"\nquestion = "y"\nvotse = 1',
             "feedback.rubrics.votse is not a known",
@@ -136,6 +139,8 @@ def test_sessions_are_judged_from_the_command_line(tmp_path: Path, monkeypatch: 
     assert [(one["rubric"], one["good"], one["bad"]) for one in told] == [("dated", 1, 1), ("kind", 1, 1)]
     again = json.loads(invoke("experience", "judge", config, "--store", where, "--json").stdout)["rubrics"]
     assert [(one["good"], one["bad"]) for one in again] == [(0, 0), (0, 0)]
+    sealed = invoke("experience", "judge", config, "--split", "test", "--store", where)
+    assert sealed.exit_code == 2 and "test tasks measure" in sealed.stderr
     config.write_text("")
     refused = invoke("experience", "judge", config, "--store", where)
     assert refused.exit_code == 2 and "has no rubric" in refused.stderr
@@ -153,3 +158,34 @@ async def test_the_local_engine_answers_in_the_form_of_a_verdict(store: Store) -
         model.close()
     assert any(vote is not None for vote in opinion.votes)
     assert opinion.tokens > 100 and opinion.judge == model.name
+
+
+async def test_a_judge_that_was_stopped_before_the_reward_leaves_it_to_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coevolve.cli.judging.engine_of", lambda config: _Judge())
+    config, where = tmp_path / "mine.toml", tmp_path / "experience.db"
+    config.write_text(TOML)
+    store = open_store(f"sqlite:///{where}")
+    store.append([talk(("When?", "On Monday."), name="a")])
+    for rubric in rubrics(load(config).feedback):
+        await judge_stored(store, ScriptedModel(verdict), rubric, unjudged(store, rubric, Query()))
+    assert store.get("t-a").reward is None
+    store.close()
+    done = await asyncio.to_thread(invoke, "experience", "judge", config, "--store", where, "--json")
+    assert done.exit_code == 0, done.stderr
+    store = open_store(f"sqlite:///{where}")
+    assert store.get("t-a").reward is not None
+    store.close()
+
+
+async def test_what_was_said_while_the_judge_thought_is_kept(store: Store) -> None:
+    store.append([talk(("When?", "On Monday."), name="a")])
+
+    def thinks(transcript: str) -> str:
+        append_statements(store.database, [says(StatementKind.STARS, 5, session="a")])
+        score_live(store, Listening())
+        return verdict(transcript)
+
+    await judge_stored(store, ScriptedModel(thinks), DATED, unjudged(store, DATED, Query()))
+    assert {s.source for s in store.get("t-a").signals} >= {SignalSource.JUDGE, SignalSource.USER}

@@ -212,6 +212,8 @@ def _readable(error: ValidationError, source: str) -> ConfigError:
     if first["type"] == "literal_error" and expected:
         valid = [part.strip(" '") for part in expected.replace(" or ", ", ").split(",")]
         return ConfigError(what, fix=_nearest(str(first["input"]), valid))
+    if first["type"] == "missing":
+        return ConfigError(f"{source}: {dotted} is missing", fix=f"add {first['loc'][-1]} there")
     return ConfigError(what, fix=f"change {dotted}; its default is {_default(first['loc'])!r}")
 
 
@@ -266,6 +268,11 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             config.feedback.live.failure_at >= config.feedback.live.success_at,
             "feedback.live.failure_at is not below feedback.live.success_at",
             "raise success_at or lower failure_at",
+        ),
+        (
+            len({one.name for one in config.feedback.rubrics}) < len(config.feedback.rubrics),
+            "two of feedback.rubrics have the same name, by which their opinions are kept",
+            "name each rubric once",
         ),
         (
             any(figure.good == figure.bad for figure in config.feedback.figures.values()),

@@ -74,12 +74,11 @@ async def judge_stored(
 
 def _keep(store: Store, said: Mapping[str, Signal]) -> None:
     """Add signals to what the store knows by now: while a judge thought, others may have spoken."""
-    with store.database.write():
-        known = store.known(said)
-        store.append_scores(
-            "judge",
-            [replace(one, signals=(*one.signals, said[identity])) for identity, one in known.items()],
-        )
+    store.rescore("judge", said, lambda known: [_with(one, said[one.id]) for one in known])
+
+
+def _with(one: Trajectory, signal: Signal) -> Trajectory:
+    return replace(one, signals=(*one.signals, signal))
 
 
 def conversation(trajectory: Trajectory) -> str:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 
 from coevolve.errors import FeedbackError
 from coevolve.feedback import LiveRule, RewardRule, score
-from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_alike, norms_of
+from coevolve.feedback.behaviour import Nearness, Norm, behaviour_signals, letters_alike, norms_of
 from coevolve.feedback.crowd import expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
@@ -77,30 +77,43 @@ def score_live(
     if sessions is None:
         database = store.database
         wanted = list(dict.fromkeys([*sessions_to_score(database), *sessions_unscored(database)]))
-    found = store.find(Query(sessions=wanted)) if wanted else []
-    if not found:
+    ids = [row.id for row in store.rows(Query(sessions=wanted))] if wanted else []
+    if not ids:
         return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
-    norms = norms_of(recent)
-    expected = expectations(_values(recent), listening.clusters) if listening.clusters else {}
-    said = statements_of(store.database, wanted)
     muted = sorted(one.name for one in against_labels(recent) if one.muted)
-    rule = replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights})
-    scored: list[Trajectory] = []
-    for one in found:
-        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
-        signals += _spoken(one, said.get(one.session_id, []), listening.figures)
-        if one.task.split is not Split.LIVE:
-            scored.append(replace(one, signals=tuple(signals)))
-            continue
-        signals += behaviour_signals(one, norms, listening.nearness)
-        near = expected.get(one.session_id, Expectation())
-        scored.append(score(replace(one, signals=tuple(signals)), lambda _: (), rule, near))
+    hearing = _Hearing(
+        rule=replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights}),
+        listening=listening,
+        norms=norms_of(recent),
+        expected=expectations(_values(recent), listening.clusters) if listening.clusters else {},
+    )
     with store.database.write():  # a word is taken in together with the reward that knows of it
-        store.append_scores(run, scored)
+        said = statements_of(store.database, wanted)
+        found, scored = store.rescore(run, ids, lambda known: [hearing.scored(one, said) for one in known])
         mark_scored(store.database, (one for some in said.values() for one in some))
     moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(old.reward, new.reward)]
     return Heard(tuple(scored), tuple(moved), tuple(muted))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hearing:
+    """What a session is judged by, beside what was said of it."""
+
+    rule: RewardRule
+    listening: Listening
+    norms: Mapping[str, Norm]
+    expected: Mapping[str, Expectation]
+
+    def scored(self, one: Trajectory, said: Mapping[str, Collection[Statement]]) -> Trajectory:
+        """The trajectory with what was said of it by now."""
+        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
+        signals += _spoken(one, said.get(one.session_id, ()), self.listening.figures)
+        if one.task.split is not Split.LIVE:
+            return replace(one, signals=tuple(signals))
+        signals += behaviour_signals(one, self.norms, self.listening.nearness)
+        near = self.expected.get(one.session_id, Expectation())
+        return score(replace(one, signals=tuple(signals)), lambda _: (), self.rule, near)
 
 
 def _spoken(
@@ -109,6 +122,8 @@ def _spoken(
     """Each statement's signal; one that cannot be read costs no other its place, and has no score."""
     turns = {turn.index for turn in one.turns}
     for said in statements:
+        if said.trajectory is not None and said.trajectory != one.id.partition("~")[0]:
+            continue  # of another agent or chat of this session
         try:
             (signal,) = statement_signals(one, [said], figures)
         except FeedbackError as error:

@@ -99,14 +99,20 @@ async def score_round(ws: Workspace, number: int) -> dict[str, Any]:
 
 
 def _hacked(ws: Workspace, number: int) -> list[Alarm]:
-    """Signs that this round's version earns rewards without verified outcomes, against those before it."""
+    """Signs that this round's version earns rewards without verified outcomes, which no round before told."""
     acted: list[Trajectory] = []
-    order: list[str] = []
+    told: set[tuple[str, str]] = set()
     for at in range(1, number + 1):  # the opening's episodes are the teacher's
-        some = _trajectories(ws, at)
-        acted += [ws.score(one) for one in some]
-        order += [one.version for one in some[:1] if one.version not in order]
-    return [alarm for alarm in watch(order, acted) if alarm.version == order[-1]] if order else []
+        acted += [ws.score(one) for one in _trajectories(ws, at)]
+        earlier = ws.journal.get(key(at, "score")) if at < number else None
+        told |= {(one["trace"], one["version"]) for one in (earlier or {}).get("alarms", ())}
+    order = list(dict.fromkeys(one.version for one in acted))
+    acting = finished(ws, key(number, "collect"))["version"]
+    return [
+        alarm
+        for alarm in watch(order, acted)
+        if alarm.version == acting and (alarm.trace, alarm.version) not in told
+    ]
 
 
 async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:

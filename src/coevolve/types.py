@@ -160,6 +160,7 @@ class Statement:
     kind: StatementKind
     value: Any  # JSON; see StatementKind
     turn: int | None = None  # index of the turn it speaks of; None = the whole session
+    trajectory: str | None = None  # the one that is meant, where a session has several; None = all
     by: str = ""  # who said it, as a pseudonym
     given_s: float = 0.0  # seconds since 1970, UTC
 

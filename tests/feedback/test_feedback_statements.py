@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from coevolve.errors import FeedbackError
-from coevolve.feedback.statements import Figure, statement_signals
+from coevolve.feedback.statements import Figure, refusal, statement_signals
 from coevolve.types import SignalKind, SignalSource, StatementKind
 from live_samples import says, talk
 
@@ -91,3 +91,31 @@ def test_an_edit_of_a_turn_that_said_nothing_is_unknown() -> None:
 def test_a_figure_that_is_best_and_worst_at_once_is_refused() -> None:
     with pytest.raises(FeedbackError, match="says nothing"):
         Figure(good=1, bad=1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (StatementKind.FIGURE, {"name": "x", "value": [1]}),
+        (StatementKind.FIGURE, {"name": "x", "value": 10**400}),
+        (StatementKind.FIGURE, {"name": "x", "value": True, "more": float("nan")}),
+        (StatementKind.LABEL, {"score": 1, "why": "x", "signal": 3}),
+        (StatementKind.STARS, 6),
+    ],
+)
+def test_what_no_reward_could_read_is_told_before_it_is_kept(kind: StatementKind, value: Any) -> None:
+    assert refusal(says(kind, value)) is not None
+
+
+def test_what_can_be_read_is_not_refused_whatever_turn_it_names() -> None:
+    assert refusal(says(StatementKind.THUMB, True, turn=99)) is None
+    assert refusal(says(StatementKind.FIGURE, {"name": "unheard_of", "value": 3})) is None
+
+
+def test_a_label_on_a_turn_judges_the_turn_and_one_on_a_signal_nothing() -> None:
+    turn = statement_signals(TALK, [says(StatementKind.LABEL, {"score": -1, "why": ""}, turn=0)], {})[0]
+    named = statement_signals(TALK, [says(StatementKind.LABEL, {"score": -1, "why": "", "signal": "x"})], {})[
+        0
+    ]
+    assert (turn.name, turn.kind, turn.turn) == ("reviewer.label", SignalKind.PROCESS, 0)
+    assert (named.name, named.kind) == ("reviewer.on.x", SignalKind.EXPLANATORY)

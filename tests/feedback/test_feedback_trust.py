@@ -70,3 +70,17 @@ def test_a_judge_below_its_floor_is_counted_no_more_and_one_above_it_is() -> Non
     (fared,) = against_labels(fine)
     assert fared.agreement is not None
     assert (fared.agreement.kappa, fared.muted) == (1.0, False)
+
+
+def test_the_latest_label_counts() -> None:
+    one = labelled("s", RULE, -1.0, turn=0)
+    changed = replace(one, signals=(*one.signals, replace(one.signals[-1], score=1.0)))
+    (fared,) = against_labels([changed])
+    assert fared.overruled == 1
+
+
+def test_a_judge_that_always_agreed_on_one_label_is_not_silenced() -> None:
+    some = [labelled(f"s{k}", JUDGE, 1.0) for k in range(12)]
+    (fared,) = against_labels(some)
+    assert fared.agreement is not None
+    assert (fared.agreement.kappa, fared.overruled, fared.muted) == (None, 0, False)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coevolve.feedback import watch as watching
 from coevolve.feedback.watch import favouritism, watch
 from coevolve.types import (
     Outcome,
@@ -135,3 +136,13 @@ def test_a_judge_that_likes_its_own_kind_is_named() -> None:
     assert alarm is not None
     assert alarm.trace == "own_kind"
     assert favouritism(scored(0.0), lambda version: version == "v1") is None
+
+
+def test_a_label_on_a_turn_or_a_signal_verifies_no_outcome() -> None:
+    checked = Signal("end", -1.0, "w", SignalKind.OUTCOME, SignalSource.CHECK)
+    base = talk(("q", "a"), checks=(checked,))
+    for name, kind in (("reviewer.label", SignalKind.PROCESS), ("reviewer.on.x", SignalKind.EXPLANATORY)):
+        told = Signal(name, 1.0, "w", kind, SignalSource.REVIEWER, 0)
+        assert watching._verified(replace(base, signals=(told,))) is False
+    whole = Signal("reviewer.label", 1.0, "w", SignalKind.OUTCOME, SignalSource.REVIEWER)
+    assert watching._verified(replace(base, signals=(whole,))) is True

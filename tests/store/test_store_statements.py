@@ -51,3 +51,9 @@ def test_many_sessions_are_read_in_parts(store: Store) -> None:
     append_statements(store.database, many)
     found = statements_of(store.database, [f"s{k}" for k in range(1203)])
     assert sum(map(len, found.values())) == 1203
+
+
+def test_the_same_word_sent_again_later_is_the_same_word(store: Store) -> None:
+    first = says(StatementKind.STARS, 5)
+    assert append_statements(store.database, [replace(first, given_s=1.0)]) == [first.id]
+    assert append_statements(store.database, [replace(first, given_s=2.0)]) == []

@@ -13,7 +13,7 @@ import typer
 from coevolve import live
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, say, table
-from coevolve.cli.project import listening
+from coevolve.cli.project import bound
 from coevolve.cli.reviewing import queue
 from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, store_url
 from coevolve.errors import ConfigError
@@ -42,8 +42,9 @@ def serve(
 
     from coevolve.store.ingest.service import Hooks, create_app
 
-    with answering(as_json) as give, listening(host, port) as listener:
+    with answering(as_json) as give, bound(host, port) as listener:
         heard = live.listening(feedback_of(config))
+        redactor = Redactor(redaction_key(store_url(store)))
         opened = open_store(store_url(store))
         try:
             url = f"http://{host}:{listener.getsockname()[1]}"
@@ -59,7 +60,6 @@ def serve(
                 return [asdict(one) for one in queue(opened, count)]
 
             judging = Hooks(refusal=refusal, settled=settled, review=review)
-            redactor = Redactor(redaction_key(store_url(store)))
             app = create_app(opened, redactor, hooks=judging, processes=readers)
             uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
         finally:

@@ -67,7 +67,8 @@ def similar_to(
         known = opened.known(identity for identity, _ in near)
         rows, data = [], []
         for identity, likeness in near:
-            one = known[identity]
+            if (one := known.get(identity)) is None:
+                continue  # forgotten meanwhile
             outcome = one.reward.outcome.value if one.reward and one.reward.outcome else "unknown"
             why = one.reward.why if one.reward else ""
             rows.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from coevolve import config as configuration
+from coevolve.cli.driving import drive
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, table
 from coevolve.cli.stores import FromStore, experience_at
@@ -24,7 +24,7 @@ from coevolve.models.protocol import LanguageModel
 from coevolve.progress import progress
 from coevolve.store import Store
 from coevolve.store.query import Query
-from coevolve.types import Split
+from coevolve.types import MEASURING, Split
 
 _LABELS = ("good", "bad", None)
 
@@ -48,20 +48,22 @@ def judge(
                 fix='add [[feedback.rubrics]] with name = "kind" and question = "Is the last answer kind?"',
             )
         query = Query(split=split, limit=limit, measuring=False)
-        opinions, sessions = asyncio.run(_judged(opened, settings, query))
-        if sessions:
-            score_live(opened, listening(settings.feedback), sessions)
+        if split in MEASURING:
+            raise ConfigError(
+                f"{split.value} tasks measure, and nobody who tunes may look at them",
+                fix="give --split live or train",
+            )
+        opinions = drive(_judged(opened, settings, query))
+        # All that match: an earlier call may have been stopped between an opinion and its reward.
+        score_live(opened, listening(settings.feedback), {row.session_id for row in opened.rows(query)})
         data = [_summary(rubric, opinions.get(rubric.name, [])) for rubric in asked]
         rows = [tuple(one.values()) for one in data]
         give({"rubrics": data}, table("judged", tuple(_summary(asked[0], [])), rows))
 
 
-async def _judged(
-    store: Store, settings: RunConfig, query: Query
-) -> tuple[dict[str, list[Opinion]], list[str]]:
-    """Opinions by rubric, and the sessions they are on. No model is opened where nothing is left to judge."""
+async def _judged(store: Store, settings: RunConfig, query: Query) -> dict[str, list[Opinion]]:
+    """Opinions by rubric. No model is opened where nothing is left to judge."""
     given: dict[str, list[Opinion]] = {}
-    sessions: set[str] = set()
     model: LanguageModel | None = None
     try:
         for rubric in rubrics(settings.feedback):
@@ -71,7 +73,6 @@ async def _judged(
             if model is None:
                 engine = engine_of(settings)
                 model = await engine.open(None, engine.chat.open("You judge.", "Good?"))
-            sessions |= {one.session_id for one in some}
             with progress(len(some), f"judge {rubric.name}", "sessions") as bar:
                 given[rubric.name] = await judge_stored(
                     store, model, rubric, some, seed=settings.run.seed, on_done=bar.advance
@@ -79,7 +80,7 @@ async def _judged(
     finally:
         if model is not None:
             model.close()
-    return given, sorted(sessions)
+    return given
 
 
 def _summary(rubric: Rubric, opinions: Sequence[Opinion]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from coevolve.store.key import redaction_key
 from coevolve.store.query import Query
 from coevolve.store.redaction import Redactor, subject_of
 from coevolve.store.retention import Keep
-from coevolve.types import JsonObject, Outcome, Split
+from coevolve.types import MEASURING, JsonObject, Outcome, Split
 
 _POOL_FIX = "delete that folder and what was copied from it; the run begins anew without it"
 _VERSION_FIX = "promote a version that is not listed, and delete the adapters of those that are"
@@ -66,6 +66,10 @@ def export(
     """Write trajectories to a file: jsonl (lossless), parquet (with messages), or chat (OpenAI's form)."""
     wanted = form or (Form.PARQUET if file.suffix == ".parquet" else Form.JSONL)
     with answering(as_json) as give, experience_at(store) as opened:
+        if wanted is Form.CHAT and split in MEASURING:
+            raise ConfigError(
+                f"chats are what trainers take, and {split} tasks measure", fix="give --form jsonl or parquet"
+            )
         query = Query(
             version=version,
             split=split,
@@ -76,6 +80,7 @@ def export(
             sessions=_as_kept(store, session) if session else None,
             since_s=None if days is None else time.time() - days * retention.DAY_S,
             limit=limit,
+            measuring=split in MEASURING,  # only where they are asked for by name
         )
         setting = Setting(_systems(opened), _tools(tools))
         done = exporting.export(opened, file, wanted, query, setting)

@@ -58,7 +58,7 @@ def serve(
 
     from coevolve.environments.shop.service import create_app
 
-    with answering(as_json) as give, listening(host, port) as listener:
+    with answering(as_json) as give, bound(host, port) as listener:
         url = f"http://{host}:{listener.getsockname()[1]}"
         give({"url": url}, f"shop at {url}, described at {url}/docs; Ctrl-C ends it")
         settings = uvicorn.Config(create_app(), log_level="warning", access_log=False)
@@ -66,7 +66,7 @@ def serve(
         say("the shop is closed")
 
 
-def listening(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """A socket at this address. Raises ConfigError where it is taken."""
     try:
         return socket.create_server((host, port))

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from coevolve.cli.failures import failures, grouped
+from coevolve.cli.failures import grouped
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, percent, table
 from coevolve.cli.stores import (
@@ -21,6 +21,7 @@ from coevolve.cli.stores import (
     store_url,
 )
 from coevolve.errors import ConfigError
+from coevolve.feedback.failures import record_failure
 from coevolve.feedback.review import ReviewItem, review_queue
 from coevolve.feedback.trust import Fared, against_labels
 from coevolve.live import listening, score_live, taught
@@ -110,6 +111,7 @@ def label(
             kind=StatementKind.LABEL,
             value=value if signal is None else {**value, "signal": signal},
             turn=turn,
+            trajectory=found.id.partition("~")[0],  # late spans may give it another form
             by=redactor.text(by),
             given_s=time.time(),
         )
@@ -150,7 +152,7 @@ def queue(store: Store, count: int) -> list[ReviewItem]:
     """What a person should look at next in a store."""
     recent = store.find(Query(limit=_RECENT, measuring=False))
     labelled = {one.id for one in recent if any(s.source is SignalSource.REVIEWER for s in one.signals)}
-    found = failures(store, Query(failed=True, limit=_RECENT, measuring=False))
+    found = [record for one in recent if (record := record_failure(one)) is not None]
     clusters, _ = grouped(found, list(dict.fromkeys(one.version for one in found)))
     return review_queue(recent, clusters, labelled, count)
 

@@ -29,7 +29,13 @@ FeedbackConfig = Annotated[
 def store_url(where: str) -> sa.URL:
     """The database that a URL, a file or a run's folder names."""
     if "://" in where:
-        return sa.make_url(where)
+        try:
+            return sa.make_url(where)
+        except (sa.exc.ArgumentError, ValueError):
+            raise ConfigError(
+                "what --store names is no database URL",
+                fix="write it as postgresql://USER:PASSWORD@HOST:PORT/DB",
+            ) from None
     path = Path(where)
     return sa.URL.create("sqlite", database=str(path / "experience.db" if path.is_dir() else path))
 

@@ -178,7 +178,10 @@ def _heard(trajectory: Trajectory) -> bool:
 
 
 def _labelled(trajectory: Trajectory) -> bool:
-    return any(one.source is SignalSource.REVIEWER and one.score is not None for one in trajectory.signals)
+    return any(
+        one.source is SignalSource.REVIEWER and one.kind is SignalKind.OUTCOME and one.score is not None
+        for one in trajectory.signals
+    )
 
 
 def _of_kinds(what: str, kinds: Sequence[str], heard: np.ndarray) -> Bias | None:

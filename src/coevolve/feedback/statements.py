@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coevolve.errors import FeedbackError
+from coevolve.codec import canonical_json
+from coevolve.errors import CoevolveError, FeedbackError
 from coevolve.feedback.rules import SPOKEN, short
 from coevolve.types import (
     Signal,
@@ -66,7 +67,8 @@ def refusal(statement: Statement) -> str | None:
     """What is wrong with a statement's value, whatever it is said of; None where it can be read."""
     try:
         statement_signals(_NOBODY, [replace(statement, turn=None)], {})
-    except FeedbackError as error:
+        canonical_json(statement.value)
+    except CoevolveError as error:
         return f"{error.what}; {error.fix}"
     return None
 
@@ -113,7 +115,7 @@ def _edit(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure])
 
 def _figure(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
     name, value = _fields(one, "name", "value")
-    if not isinstance(name, str) or isinstance(value, str | None) or not math.isfinite(float(value)):
+    if not isinstance(name, str) or not isinstance(value, int | float) or not _finite(value):
         raise _refused(one, '{"name": text, "value": number or true or false}')
     meaning = figures.get(name)
     score, why = None, f"{name} is {float(value):g}, which feedback.figures gives no meaning"
@@ -152,6 +154,13 @@ _NOBODY = Trajectory(
     turns=(),
     stop=StopReason.DONE,
 )
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # a whole number of four hundred digits
+        return False
 
 
 def answered(trajectory: Trajectory, turn: int | None) -> str | None:

@@ -45,7 +45,9 @@ class Fared:
     def muted(self) -> bool:
         """Whether it is counted no more: it is wrong more often than not, or a judge below its floor."""
         judged = self.agreement
-        poor = judged is not None and judged.count >= LEAST and not judged.trusted(FLOOR, LEAST)
+        # Where both always said the same there is no kappa, and nothing against the judge either.
+        measured = judged is not None and judged.count >= LEAST and judged.low is not None
+        poor = measured and judged is not None and not judged.trusted(FLOOR, LEAST)
         return poor or self.low >= WORSE_THAN_NOT
 
 
@@ -80,10 +82,13 @@ def against_labels(trajectories: Sequence[Trajectory], seed: int = 0) -> list[Fa
 
 
 def _met(trajectory: Trajectory) -> Iterator[tuple[Signal, bool]]:
-    """Signals of this trajectory that a label speaks of, and whether the person said good. Each name once."""
+    """Signals of this trajectory that a label speaks of, and whether the person said good.
+
+    Each name once, by the latest label: who changes their mind sends another one.
+    """
     seen: set[str] = set()
     labels = [s for s in trajectory.signals if s.source is SignalSource.REVIEWER and s.score]
-    for label in sorted(labels, key=lambda one: not one.name.startswith(LABEL_OF)):
+    for label in sorted(reversed(labels), key=lambda one: not one.name.startswith(LABEL_OF)):
         for signal in trajectory.signals:
             if signal.source not in _HELD or not signal.score or signal.name in seen:
                 continue

@@ -19,7 +19,7 @@ from scipy import stats
 
 from coevolve.feedback.outcome import judge_outcome
 from coevolve.feedback.rules import SPOKEN
-from coevolve.types import Outcome, SignalSource, Trajectory
+from coevolve.types import Outcome, SignalKind, SignalSource, Trajectory
 
 _STILL = 0.02  # change of a mean that is none
 _HALF = 0.5  # share of rewarded episodes that may be failures where there is nothing to compare with
@@ -252,7 +252,11 @@ def _episode(one: Trajectory, rule: WatchRule) -> _Episode:
 
 def _verified(one: Trajectory) -> bool | None:
     """By a reviewer, else by the checks; never by the reward, which is what is being watched."""
-    labels = [s.score for s in one.signals if s.source is SignalSource.REVIEWER and s.score is not None]
+    labels = [
+        s.score
+        for s in one.signals
+        if s.source is SignalSource.REVIEWER and s.kind is SignalKind.OUTCOME and s.score is not None
+    ]
     if labels:
         return labels[-1] > 0
     outcome, _, _ = judge_outcome(one)

@@ -8,7 +8,7 @@ against: someone editing the file by hand.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -104,6 +104,27 @@ class Store:
                         fix="score what store.get returns; only signals and reward may differ",
                     )
             _insert_scorings(connection, run, batch)
+
+    def rescore(
+        self, run: str, ids: Iterable[str], judged: Callable[[Sequence[Trajectory]], Sequence[Trajectory]]
+    ) -> tuple[list[Trajectory], list[Trajectory]]:
+        """Score trajectories as they are known in this very moment; who scores them meanwhile waits.
+
+        Args: judged: given them, those of them that have a new scoring. Called once, inside the transaction.
+
+        Returns: what was known, and what `judged` made of it; ids that are not kept are left out.
+        """
+        wanted = sorted(set(ids))
+        with self.database.write() as connection:
+            for start in range(0, len(wanted), _ID_BATCH):
+                held = sa.select(trajectories.c.id).where(
+                    trajectories.c.id.in_(wanted[start : start + _ID_BATCH])
+                )
+                connection.execute(held.order_by(trajectories.c.id).with_for_update())
+            known = list(self.known(wanted).values())
+            scored = list(judged(known))
+            self.append_scores(run, scored)
+        return known, scored
 
     def get(self, trajectory_id: str) -> Trajectory:
         """The trajectory with its latest scoring.

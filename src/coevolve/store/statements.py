@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import sqlalchemy as sa
 
@@ -119,6 +120,6 @@ def _row(one: Statement) -> dict[str, object]:
         "kind": one.kind.value,
         "given_s": one.given_s,
         "created_s": time.time(),
-        "content": content_hash(one),
+        "content": content_hash(replace(one, given_s=0.0)),  # who sends it again may not say when it was
         "body": to_json(one),
     }

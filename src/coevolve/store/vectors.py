@@ -20,6 +20,7 @@ from coevolve.database.vector_type import DIMS
 from coevolve.errors import StoreError
 from coevolve.store.query import Query
 
+_ID_BATCH = 500  # ids of one query, far below any database's limit
 _WIDER = 200  # candidates that PostgreSQL's index looks at for one query
 
 
@@ -57,11 +58,11 @@ class Vectors:
 
     def missing(self, ids: Sequence[str]) -> list[str]:
         """Those of these trajectories that have no vector yet."""
+        held: set[str] = set()
         with self._database.read() as connection:
-            known = connection.execute(
-                sa.select(vectors.c.trajectory).where(vectors.c.trajectory.in_(list(ids)))
-            )
-            held = set(known.scalars())
+            for start in range(0, len(ids), _ID_BATCH):
+                some = vectors.c.trajectory.in_(list(ids[start : start + _ID_BATCH]))
+                held |= set(connection.execute(sa.select(vectors.c.trajectory).where(some)).scalars())
         return [one for one in ids if one not in held]
 
     def nearest(
