@@ -30,13 +30,11 @@ NEAREST = 10
 QUERIES = ("by_id", "agent_failed", "last_100", "similar_to")
 _WARM = 20  # questions of each kind before any is timed
 _VECTOR_BATCH = 500
+_MOST_S = 45.0  # of asking one question: a product that takes seconds for each is asked less often
+_LEAST = 20  # times that it is asked nevertheless
 _SEEN = 200  # characters of an opening that are encoded
 
 Ask = Callable[[random.Random], int]  # asks once, and says how much came back
-
-
-_MOST_S = 45.0  # of asking one question: a product that takes seconds for each is asked less often
-_LEAST = 20  # times that it is asked nevertheless
 
 
 def timed(asks: Mapping[str, Ask], repeats: int, seed: int) -> dict[str, Any]:
