@@ -65,6 +65,7 @@ class Database:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 self._open.connection = connection
+                self._open.made = set()
                 try:
                     yield connection
                 finally:
@@ -81,10 +82,14 @@ class Database:
             yield connection
 
     def hold_month(self, connection: Connection, at_s: float) -> None:
-        """See to it that what arrives at this moment has a table to go to; see `months`."""
+        """See to it that what arrives at this moment has a table to go to; see `months`. Within a `write`."""
         name = month_of(at_s).table
-        if name not in self._months and make_month(connection, at_s):
-            self._months.add(name)  # one made just now is gone again if its transaction is undone
+        if name in self._months:
+            return
+        if not make_month(connection, at_s):
+            self._open.made.add(name)
+        elif name not in self._open.made:  # one that this transaction made goes with it, if it is undone
+            self._months.add(name)
 
     @property
     def writing(self) -> bool:
