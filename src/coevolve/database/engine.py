@@ -73,13 +73,20 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A consistent view for reading; inside a `write` of the same thread it sees what that wrote."""
+        """A consistent view for reading: all queries see what was committed before the first of them.
+
+        Inside a `write` of the same thread it is that transaction, and sees what it wrote; PostgreSQL then
+        shows each query what others have committed until that query.
+        """
         outer: Connection | None = getattr(self._open, "connection", None)
         if outer is not None:
             yield outer
             return
-        with self._explained(), self.engine.connect() as connection, connection.begin():
-            yield connection
+        with self._explained(), self.engine.connect() as connection:
+            if self.engine.dialect.name == "postgresql":  # SQLite has nothing less
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
 
     def hold_month(self, connection: Connection, at_s: float) -> None:
         """See to it that what arrives at this moment has a table to go to; see `months`. Within a `write`."""
