@@ -176,3 +176,29 @@ def test_a_reader_is_not_held_up_by_a_writer_and_sees_only_what_is_committed(tmp
     assert seen == [[]]
     assert names(database) == ["a"]
     database.close()
+
+
+def test_all_queries_of_a_read_see_one_moment_and_those_of_a_write_each_their_own(
+    database_url: sa.URL,
+) -> None:
+    database = open_database(database_url)
+
+    def add(name: str) -> None:
+        with database.write() as connection:
+            connection.execute(sa.insert(steps), a_step(name))
+
+    count = sa.select(sa.func.count()).select_from(steps)
+    with database.read() as connection:
+        assert connection.execute(count).scalar() == 0
+        writer = threading.Thread(target=add, args=["a"])
+        writer.start()
+        writer.join(timeout=30)
+        assert connection.execute(count).scalar() == 0
+    assert names(database) == ["a"]
+    if database.engine.dialect.name == "postgresql":  # a connection that was read with is as it was before
+        for _ in range(3):
+            with database.read(), database.engine.connect() as plain:
+                assert plain.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
+            with database.write() as connection:
+                assert connection.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
+    database.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,17 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from coevolve.codec import to_json
+from coevolve.codec import canonical_json, to_json
 from coevolve.database import Database, code_revision, open_database
 from coevolve.database.engine import MIGRATIONS, migrating
+from coevolve.database.tables import bodies
 from coevolve.errors import StoreError
 from coevolve.feedback import RewardRule, score
 from coevolve.registry import Registry, make_version
 from coevolve.store import Store, open_store
 from coevolve.store.pools import append_pool
 from coevolve.store.query import Query
+from coevolve.store.rows import Scoring
 from coevolve.store.statements import append_statements, statements_of
 from coevolve.types import Outcome, Signal, SignalKind, SignalSource, Standing, StatementKind, Trajectory
 from live_samples import says, talk
@@ -118,3 +122,54 @@ def test_what_is_kept_survives_the_way_down_and_up_again(database_url: sa.URL) -
     assert value(database, "SELECT count(*) FROM trajectories WHERE subject IS NULL") == 2
     assert value(database, "SELECT trace_id FROM trajectories WHERE id = 't-other'") is None
     database.close()
+
+
+def hashed_before(value: object) -> str:
+    """As the code hashed before fields that equal their default were left out."""
+    return hashlib.sha256(canonical_json(to_json(value))).hexdigest()
+
+
+def test_hashes_of_older_code_are_made_anew_so_that_what_is_kept_is_known_again(store: Store) -> None:
+    many = [played(f"n{k}") for k in range(201)]  # more than one batch
+    said = says(StatementKind.STARS, 5)
+    store.append(many)
+    append_statements(store.database, [said])
+    move(store, "0004")
+    with store.database.write() as connection:
+        for one in many:
+            raw = hashed_before(replace(one, signals=(), reward=None, wall_s=0.0))
+            _set_content(connection, "trajectories", "id", one.id, raw)
+            _set_content(
+                connection, "scorings", "trajectory", one.id, hashed_before(Scoring(one.signals, one.reward))
+            )
+        _set_content(connection, "statements", "id", said.id, hashed_before(said))
+    with pytest.raises(StoreError, match="with other content"):
+        store.append(many[:1])
+
+    again = open_store(store.database.engine.url)
+    again.append(many)
+    again.append_scores("again", again.find())
+    assert value(again.database, "SELECT count(*) FROM scorings") == len(many)
+    assert append_statements(again.database, [said]) == []
+    assert again.find() == many
+    again.close()
+
+
+def test_a_record_that_nobody_can_read_does_not_stop_the_others_from_being_hashed_anew(store: Store) -> None:
+    store.append([played("won"), played("lost")])
+    move(store, "0004")
+    with store.database.write() as connection:
+        spoilt = sa.update(bodies).where(bodies.c.trajectory == "t-won").values(body={"mine": 1})
+        connection.execute(spoilt)
+        for id in ("t-won", "t-lost"):
+            _set_content(connection, "trajectories", "id", id, "old")
+    again = open_store(store.database.engine.url)
+    again.append([played("lost")])
+    assert value(again.database, "SELECT content FROM trajectories WHERE id = 't-won'") == "old"
+    again.close()
+
+
+def _set_content(connection: sa.Connection, table: str, column: str, key: str, content: str) -> None:
+    query = f"UPDATE {table} SET content = :content WHERE {column} = :key"
+    changed = connection.execute(sa.text(query), {"content": content, "key": key})
+    assert changed.rowcount == 1

@@ -65,6 +65,7 @@ class Database:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 self._open.connection = connection
+                self._open.made = set()
                 try:
                     yield connection
                 finally:
@@ -72,19 +73,30 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A consistent view for reading; inside a `write` of the same thread it sees what that wrote."""
+        """A consistent view for reading: all queries see what was committed before the first of them.
+
+        Inside a `write` of the same thread it is that transaction, and sees what it wrote; PostgreSQL then
+        shows each query what others have committed until that query.
+        """
         outer: Connection | None = getattr(self._open, "connection", None)
         if outer is not None:
             yield outer
             return
-        with self._explained(), self.engine.connect() as connection, connection.begin():
-            yield connection
+        with self._explained(), self.engine.connect() as connection:
+            if self.engine.dialect.name == "postgresql":  # SQLite has nothing less
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
 
     def hold_month(self, connection: Connection, at_s: float) -> None:
-        """See to it that what arrives at this moment has a table to go to; see `months`."""
+        """See to it that what arrives at this moment has a table to go to; see `months`. Within a `write`."""
         name = month_of(at_s).table
-        if name not in self._months and make_month(connection, at_s):
-            self._months.add(name)  # one made just now is gone again if its transaction is undone
+        if name in self._months:
+            return
+        if not make_month(connection, at_s):
+            self._open.made.add(name)
+        elif name not in self._open.made:  # one that this transaction made goes with it, if it is undone
+            self._months.add(name)
 
     @property
     def writing(self) -> bool:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coevolve.database import Database
-from coevolve.database.months import drop_empty_months
+from coevolve.database.months import drop_empty_months, empty_months
 from coevolve.database.tables import (
     pool_sources,
     scorings,
@@ -94,8 +94,11 @@ def keep(database: Database, rule: Keep, now_s: float, *, dry_run: bool = False)
         gone += some
     while (some := _orphans(database, past)) is not None:
         gone += some
-    with database.write() as connection:
-        drop_empty_months(connection, now_s)
+    with database.read() as connection:
+        emptied = empty_months(connection, now_s)
+    if emptied:
+        with database.write() as connection:
+            drop_empty_months(connection, now_s)
     return Kept(gone, *held)
 
 

@@ -186,3 +186,11 @@ def test_hostile_attributes_never_raise(all_attributes: list[dict[str, Any]]) ->
     ]
     for found in assemble(spans):
         assert found.turns
+
+
+def test_names_are_cut_to_what_a_column_holds() -> None:
+    long = "n\0" * 300
+    given = {"coevolve.version": long, "coevolve.task_type": long, "session.id": long, "agent.name": long}
+    (found,) = assemble([with_attributes(one, **given) for one in conversation()])
+    names = {found.version, found.task.type, found.task.id, found.session_id, found.agent}
+    assert names == {"n" * 200}

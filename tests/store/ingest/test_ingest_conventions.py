@@ -99,3 +99,35 @@ def test_tokens_are_counted_over_all_calls_and_unknown_where_one_does_not_tell(
     assert (found.read_tokens, found.written_tokens) == (20, 6)
     (found,) = assemble([counted[0], spans[1]])
     assert (found.read_tokens, found.written_tokens) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"price": NaN, "most": [1e999, -Infinity], "n": 1.5}',
+        {"price": float("nan"), "most": [float("inf"), float("-inf")], "n": 1.5},
+    ],
+)
+def test_numbers_that_are_no_json_are_kept_as_texts(arguments: Any) -> None:
+    given = TOOL | {"gen_ai.tool.call.arguments": arguments}
+    one = read_span(span(1, attributes=given)).call
+    assert one is not None
+    assert one.args["n"] == 1.5
+    assert [one.args["price"], one.args["most"][1]] == ["NaN", "-Infinity"]
+    assert one.args["most"][0] in ("1e999", "Infinity")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "llm.input_messages.{}.message.content",
+        "gen_ai.prompt.{}.content",
+        "llm.input_messages.0.message.tool_calls.{}.tool_call.id",
+        "llm.input_messages.0.message.contents.{}.message_content.text",
+        "llm.input_messages.0.function.{}",
+    ],
+)
+def test_a_message_with_an_endless_number_is_passed_over(name: str) -> None:
+    given = as_openinference(ASKED, TOLD)
+    endless = given | {name.format("9" * 5000): '{"call_id": "x"}'}
+    assert read_span(span(1, attributes=endless)).inputs == read_span(span(1, attributes=given)).inputs

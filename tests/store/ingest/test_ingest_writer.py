@@ -86,3 +86,19 @@ def test_closing_commits_what_waits_and_refuses_what_comes_after() -> None:
     with pytest.raises(IngestError) as refused:
         writer.submit([2])
     assert refused.value.status == 503
+
+
+def test_a_sender_that_gives_up_costs_nobody_else_the_writer() -> None:
+    slow = _Slow()
+    writer = Writer(slow)
+    head = writer.submit([0])
+    assert slow.began.wait(10)
+    gone, bad, other = writer.submit([1]), writer.submit([-1]), writer.submit([2])
+    assert gone.cancel() and bad.cancel()
+    assert not head.cancel()  # it is being written
+    slow.go.set()
+    head.result(10), other.result(10)
+    writer.submit([3]).result(10)
+    assert writer.waiting == 0
+    writer.close()
+    assert sorted(item for commit in slow.commits for item in commit) == [0, 1, 2, 3]

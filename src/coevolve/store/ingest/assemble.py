@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from coevolve.store.ingest.agents import Agent, agents_of, same_name
 from coevolve.store.ingest.conventions import Call, Message, Seen, read_span
-from coevolve.store.ingest.owners import SESSIONS
+from coevolve.store.ingest.owners import SESSIONS, name_of
 from coevolve.store.ingest.spans import Span
 from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
 
@@ -32,7 +32,7 @@ def _of_trace(spans: Mapping[str, Span]) -> list[tuple[float, Trajectory]]:
     ordered = sorted(spans.values(), key=lambda one: (one.start_s, one.span_id))
     agents = agents_of({span.span_id: read_span(span) for span in ordered})
     named = (one.attributes.get(name) for one in ordered for name in SESSIONS)
-    session = next((str(one) for one in named if one), ordered[0].trace_id)
+    session = name_of(next((one for one in named if one), "")) or ordered[0].trace_id
     heard = _answered(one for agent in agents for one in agent.answers)
     ids = _identities(agents)
     return [(one.answers[0].span.start_s, _trajectory(one, session, heard, ids)) for one in agents]
@@ -70,18 +70,18 @@ def _trajectory(agent: Agent, session: str, heard: Mapping[str, str], ids: Mappi
         before = one
         turns += _turns(one, new, results, len(turns))
     opening = next((m.text for m in answers[0].inputs if m.role == "user"), "")
-    kind = str(first.attributes.get("coevolve.task_type") or agent.name)
+    kind = first.attributes.get("coevolve.task_type") or agent.name
     version = first.attributes.get("coevolve.version") or first.resource.get("service.version") or "live"
     return Trajectory(
         id=ids[agent.key],
         session_id=session,
-        task=Task(id=session, type=kind, split=Split.LIVE, seed=0, difficulty=1, opening=opening),
-        version=str(version),
+        task=Task(id=session, type=name_of(kind), split=Split.LIVE, seed=0, difficulty=1, opening=opening),
+        version=name_of(version),
         seed=0,
         turns=tuple(turns),
         stop=StopReason.FAILED if last.error else StopReason.DONE,
         failure=Failure(Party.MODEL, last.error) if last.error else None,
-        agent=agent.name,
+        agent=name_of(agent.name),
         parent=None if agent.parent is None else ids[agent.parent.key],
         wall_s=max(0.0, max(one.span.end_s for one in answers) - first.start_s),
         read_tokens=_total(one.read_tokens for one in answers),

@@ -8,6 +8,7 @@ silent) gives a `Seen` without messages: nothing is guessed.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -70,11 +71,12 @@ _KINDS = {
     "chat": Role.LLM, "text_completion": Role.LLM, "generate_content": Role.LLM,
     "execute_tool": Role.TOOL, "invoke_agent": Role.AGENT,
 }  # fmt: skip
-_OPENINFERENCE = re.compile(r"llm\.(input|output)_messages\.(\d+)\.(?:message\.)?(.+)")
-_NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.(\d+)\.(.+)")
-_CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
-_PART = re.compile(r"contents\.(\d+)\.message_content\.text")
-_RESULT = re.compile(r"function\.(\d+)")
+# Numbers of up to nine digits: Python refuses to read those of thousands, which anybody may send.
+_OPENINFERENCE = re.compile(r"llm\.(input|output)_messages\.(\d{1,9})\.(?:message\.)?(.+)")
+_NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,9})\.(.+)")
+_CALL = re.compile(r"tool_calls\.(\d{1,9})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
+_PART = re.compile(r"contents\.(\d{1,9})\.message_content\.text")
+_RESULT = re.compile(r"function\.(\d{1,9})")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "input.value", "tool.parameters")
 _NAMES = ("gen_ai.agent.name", "agent.name", "agent_name")
 _READ = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
@@ -304,7 +306,8 @@ def _tool_result(given: Mapping[str, Any]) -> str:
 
 
 def _args(raw: Any) -> Mapping[str, Any]:
-    value = _loaded(raw)
+    # Written out and read again, an attribute of several values holds what a text could hold.
+    value = _loaded(raw if isinstance(raw, str) else json.dumps(raw))
     if isinstance(value, Mapping):
         return value
     return {} if value in (None, "") else {"value": value}
@@ -314,9 +317,15 @@ def _loaded(raw: Any) -> Any:
     if not isinstance(raw, str):
         return raw
     try:
-        return json.loads(raw)
+        # NaN and infinity are no JSON, though Python writes and reads them: they stay the texts they are.
+        return json.loads(raw, parse_constant=str, parse_float=_real)
     except (ValueError, RecursionError):
         return raw
+
+
+def _real(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
 
 
 def _text(value: Any) -> str:

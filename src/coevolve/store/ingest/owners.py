@@ -28,6 +28,7 @@ USERS = (
     "user.hash",
 )
 _TAKEN = frozenset({*USERS, SUBJECT})
+_LONGEST = 200  # characters of a name, as the database's columns have them
 
 
 def owned(span: Span, subject: Callable[[str], str]) -> Span:
@@ -47,7 +48,12 @@ def owned(span: Span, subject: Callable[[str], str]) -> Span:
 def owner(span: Span) -> tuple[str, str]:
     """The session and the subject that a kept span names; "" where it names none."""
     session = next((str(span.attributes[name]) for name in SESSIONS if span.attributes.get(name)), "")
-    return session[:200], str(span.attributes.get(SUBJECT) or "")
+    return name_of(session), str(span.attributes.get(SUBJECT) or "")
+
+
+def name_of(value: object) -> str:
+    """A name as the columns of PostgreSQL hold it: cut, and without the character NUL."""
+    return str(value).replace("\0", "")[:_LONGEST]
 
 
 def _without(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class Writer(Generic[T]):
                     ending = True
                     break
                 batch.append(one)
+                one[1].set_running_or_notify_cancel()  # from here on nobody can cancel it
                 count += len(one[0])
                 if count >= self._most_at_once or self._queue.empty():
                     break
@@ -93,11 +94,13 @@ class Writer(Generic[T]):
                     self._write([one])
                 return
             self._no_longer_waiting(batch)
-            batch[0][1].set_exception(error)
+            if not batch[0][1].cancelled():
+                batch[0][1].set_exception(error)
             return
         self._no_longer_waiting(batch)
         for _, future in batch:
-            future.set_result(None)
+            if not future.cancelled():  # what was handed in is kept, though its sender has gone
+                future.set_result(None)
 
     def _no_longer_waiting(self, batch: Sequence[tuple[Sequence[T], Future[None]]]) -> None:
         """Before the senders are told, since they may send again at once."""
