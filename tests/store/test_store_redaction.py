@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -36,6 +37,14 @@ REDACTOR = Redactor(b"k" * 32)
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----", "MIIEow"),
         ("Cookie: theme=dark; sessionid=ab12cd34ef56gh", "ab12cd34ef56gh"),
         ("pay by 4111-1111-1111-1111, CVV 123", "123"),
+        ("4111 1111 1111 1111 12/27 123", "4111 1111 1111 1111"),
+        ("pay 2 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("pay 12-4111-1111-1111-1111-123", "4111-1111-1111-1111"),
+        ("pay 3782 822463 10005 12/27", "3782 822463 10005"),
+        ("to FR14 2004 1010 0505 0001 3M02 606", "FR14 2004 1010 0505 0001 3M02 606"),
+        ("to FR1420041010050500013M02606, please", "FR1420041010050500013M02606"),
+        ("to BE68 5390 0754 7034 FROM ANNA", "BE68 5390 0754 7034"),
+        ("REF AB12 CDEF GB29 NWBK 6016 1331 9268 19", "GB29 NWBK 6016 1331 9268 19"),
     ],
 )
 def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, secret: str) -> None:
@@ -43,6 +52,44 @@ def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, se
     assert secret not in clean
     assert re.search(r"<[A-Z_]+_[0-9a-f]{8}>", clean)
     assert clean[:3] == text[:3] or text.startswith((secret, "-----"))
+
+
+def test_numbers_beside_each_other_are_found_each_and_what_stands_between_stays() -> None:
+    for text, shown in (
+        ("2 4111 1111 1111 1111", "2 CARD"),
+        ("4111 1111 1111 1111 12/27 123", "CARD 12/27 123"),
+        ("(415) 555-2671 4111 1111 1111 1111 12 5500 0000 0000 0004", "PHONE CARD 12 CARD"),
+        ("4111 1111 1111 1111 DE89 3704 0044 0532 0130 00 +358 40 123 4567", "CARD IBAN PHONE"),
+    ):
+        assert re.sub(r"<([A-Z]+)_[0-9a-f]{8}>", r"\1", REDACTOR.text(text)) == shown
+
+
+NETWORKS = (("4", 13), ("4", 16), ("4", 19), ("51", 16), ("2221", 16), ("34", 15), ("36", 14), ("62", 17))
+GROUPS = {14: ((4, 6, 4),), 15: ((4, 6, 5),), 16: ((4, 4, 4, 4),), 19: ((4, 4, 4, 4, 3),)}
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> str:
+    """A valid number, in one piece or as it is printed."""
+    start, length = draw(st.sampled_from(NETWORKS))
+    rest = draw(st.text("0123456789", min_size=length - len(start) - 1, max_size=length - len(start) - 1))
+    body = start + rest
+    doubled = [int(digit) * (2 - place % 2) for place, digit in enumerate(reversed(body))]
+    number = f"{body}{-sum(one - 9 * (one > 9) for one in doubled) % 10}"
+    groups = draw(st.sampled_from([(length,), *GROUPS.get(length, ())]))
+    at = [sum(groups[:k]) for k in range(len(groups) + 1)]
+    return draw(st.sampled_from(" -")).join(number[a:b] for a, b in pairwise(at))
+
+
+@given(cards(), *[st.lists(st.from_regex(r"[0-9]{1,6}", fullmatch=True), max_size=4)] * 2, st.data())
+def test_a_card_is_found_whatever_numbers_stand_beside_it(
+    card: str, before: list[str], after: list[str], data: st.DataObject
+) -> None:
+    beside = st.sampled_from((" ", "-", ", "))
+    text = "".join([*(one + data.draw(beside) for one in before), card])
+    text += "".join(data.draw(beside) + one for one in after)
+    clean = REDACTOR.text(text)
+    assert card not in clean and "<CARD_" in clean
 
 
 @pytest.mark.parametrize(
@@ -59,6 +106,9 @@ def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, se
         "@dataclass and npm i @types/node, says @ann",
         "ISBN 978-3-16-148410-0, lines 2019-2024, call 112",
         "PIN 1456",
+        "years 2001 2002 2003 2004 2005 2006 2007",
+        "parts 7 ABC-4111111111111111 and ab12-4111111111111111-7c",
+        "AB12 CDEF GHIJ KLMN OPQR STUV",
     ],
 )
 def test_look_alikes_stay_as_they_are(text: str) -> None:
@@ -110,7 +160,22 @@ def test_any_text_comes_back_as_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a@", "1 ", "+1 ", "password is ", "x.", "://a:", "eyJa.", "-----BEGIN PRIVATE KEY-----"]
+    "piece",
+    [
+        "a@",
+        "1 ",
+        "4 1 ",
+        "4111 ",
+        "4111 1111 1111 1111 ",
+        "AB12 ",
+        "415-555-2671 ",
+        "+1 ",
+        "password is ",
+        "x.",
+        "://a:",
+        "eyJa.",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
 )
 def test_hostile_repetition_takes_no_time(piece: str) -> None:
     import time
