@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from cli_world import invoke
-from coevolve.errors import ConfigError
 from coevolve.store import open_store
-from coevolve.store.key import KEY_VARIABLE, redaction_key
 from otlp_samples import JSON, json_body, json_span
 from span_samples import ANSWERED, TOLD
 
@@ -41,21 +38,6 @@ def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
     done = invoke("experience", "import", tmp_path / "none.jsonl", "--store", f"sqlite:///{tmp_path}/x.db")
     assert done.exit_code == 2
     assert "fix: name a file of chats" in done.stderr
-
-
-def test_the_key_is_made_once_for_its_owner_alone_and_another_store_needs_the_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    store = f"sqlite:///{tmp_path}/new/x.db"
-    key = redaction_key(store)
-    assert redaction_key(store) == key
-    assert len(key) == 64
-    assert (tmp_path / "new" / "x.db.key").stat().st_mode & 0o077 == 0
-    with pytest.raises(ConfigError, match="needs a key"):
-        redaction_key("postgresql://u:secret@host/db")
-    monkeypatch.setenv(KEY_VARIABLE, "given")
-    assert redaction_key("postgresql://u:secret@host/db") == b"given"
 
 
 def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(tmp_path: Path) -> None:
