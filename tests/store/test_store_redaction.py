@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coevolve.store.redaction import Redactor
-from coevolve.types import Action
+from coevolve.types import Action, Failure, Outcome, Party, Reward, StopReason
 from live_samples import talk
 
 REDACTOR = Redactor(b"k" * 32)
@@ -152,6 +152,21 @@ def test_a_turn_that_held_something_loses_its_token_ids_and_others_keep_them() -
     assert clean.turns[1].action is not None
     assert clean.turns[1].action.args["mail"] == REDACTOR.text("ann@example.org")
     assert "ann@" not in repr(clean)
+
+
+def test_an_id_a_failure_and_a_reward_are_texts_too_and_names_of_agents_are_not() -> None:
+    mail, key = "ann@example.org", "sk-proj-abcdEFGH1234567890xyzW"
+    base = talk(("Hi", "Hello."), id=mail, parent=f"{mail}:helper", agent=mail, version="v@example.org")
+    why = f"ValueError: bad key {key}"
+    reward = Reward(total=1.0, outcome=Outcome.SUCCESS, turns=(1.0,), first_wrong=None, why=f"says {mail}")
+    given = replace(base, failure=Failure(Party.AGENT, why), stop=StopReason.FAILED, reward=reward)
+    clean = REDACTOR.trajectory(given)
+    address = REDACTOR.text(mail)
+    assert clean.id == address != mail
+    assert clean.parent is not None and clean.parent.startswith(address)
+    assert clean.failure == Failure(Party.AGENT, REDACTOR.text(why)) and key not in repr(clean)
+    assert clean.reward is not None and clean.reward.why == f"says {address}"
+    assert (clean.agent, clean.version, clean.task.type) == (mail, "v@example.org", base.task.type)
 
 
 @given(st.text(max_size=300))

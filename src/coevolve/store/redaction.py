@@ -146,8 +146,9 @@ class Redactor:
         return value
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with its texts redacted; a session named by an address is one of them.
+        """The trajectory with its texts redacted; an id or a session that is an address is one of them.
 
+        Names of agents, versions and task types stay: who runs the agents gave them, and finds them by them.
         A turn that held something loses its token ids and log-probabilities, since they spell it out.
         """
         task = trajectory.task
@@ -161,8 +162,13 @@ class Redactor:
             tuple(replace(one, why=self.text(one.why)) for one in some)
             for some in (trajectory.checks, trajectory.signals)
         )
+        failure, reward = trajectory.failure, trajectory.reward
         return replace(
             trajectory,
+            id=self.text(trajectory.id),
+            parent=None if trajectory.parent is None else self.text(trajectory.parent),
+            failure=None if failure is None else replace(failure, why=self.text(failure.why)),
+            reward=None if reward is None else replace(reward, why=self.text(reward.why)),
             session_id=self.text(trajectory.session_id),
             task=clean_task,
             turns=turns,
