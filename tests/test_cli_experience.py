@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from cli_world import invoke
-from coevolve.errors import ConfigError
 from coevolve.store import open_store
-from coevolve.store.key import KEY_VARIABLE, redaction_key
 from otlp_samples import JSON, json_body, json_span
 from span_samples import ANSWERED, TOLD
 
@@ -37,25 +34,39 @@ def test_chats_are_imported_once_redacted_and_bad_lines_are_told(tmp_path: Path)
     opened.close()
 
 
+def test_only_a_newline_ends_a_line_and_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    said = [*ANSWERED, {"role": "assistant", "content": "one\u2028two\u2029three\u0085four"}]
+    file = chats(
+        tmp_path / "chats.jsonl",
+        json.dumps({"id": "a", "messages": said}, ensure_ascii=False) + "\r",
+        {"id": "b", "messages": [*ANSWERED, *TOLD]},
+        {"id": "b", "messages": TOLD},
+        {"messages": [{"role": ["x"]}]},
+    )
+    told = json.loads(invoke("experience", "import", file, "--store", store, "--json").stdout)
+    refused = [(one["line"], one["field"]) for one in told["refused"]]
+    assert (told["added"], refused) == (2, [(3, "id"), (4, "messages.0.role")])
+    opened = open_store(store)
+    (last,) = [one.turns[-1] for one in opened.find() if one.id == "a"]
+    opened.close()
+    assert last.raw == "one\u2028two\u2029three\u0085four"
+
+
+def test_an_id_that_is_an_address_is_kept_without_it_and_its_user_can_be_forgotten(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    chat = {"id": "ann@example.org", "user": "ann", "messages": [*ANSWERED, *TOLD]}
+    file = chats(tmp_path / "chats.jsonl", chat)
+    assert json.loads(invoke("experience", "import", file, "--store", store, "--json").stdout)["added"] == 1
+    assert b"ann@example.org" not in b"".join(one.read_bytes() for one in tmp_path.glob("x.db*"))
+    words = ("experience", "forget", "--user", "ann", "--yes", "--store", store, "--json")
+    assert json.loads(invoke(*words).stdout)["gone"]["trajectories"] == 1
+
+
 def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
     done = invoke("experience", "import", tmp_path / "none.jsonl", "--store", f"sqlite:///{tmp_path}/x.db")
     assert done.exit_code == 2
     assert "fix: name a file of chats" in done.stderr
-
-
-def test_the_key_is_made_once_for_its_owner_alone_and_another_store_needs_the_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    store = f"sqlite:///{tmp_path}/new/x.db"
-    key = redaction_key(store)
-    assert redaction_key(store) == key
-    assert len(key) == 64
-    assert (tmp_path / "new" / "x.db.key").stat().st_mode & 0o077 == 0
-    with pytest.raises(ConfigError, match="needs a key"):
-        redaction_key("postgresql://u:secret@host/db")
-    monkeypatch.setenv(KEY_VARIABLE, "given")
-    assert redaction_key("postgresql://u:secret@host/db") == b"given"
 
 
 def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(tmp_path: Path) -> None:

@@ -155,6 +155,23 @@ def test_nobody_named_says_the_flags(store: Store, url: str, nobody: tuple[str, 
     assert "--user or --session" in answer("forget", "--store", url, *nobody, "--yes")["fix"]
 
 
+def test_a_lost_key_is_missed_by_all_who_ask_for_somebody_and_no_new_one_is_made(
+    store: Store, url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.db.key").unlink()
+    for words in (
+        ("forget", "--user", "ann", "--yes"),
+        ("forget", "--session", "s1", "--yes"),
+        ("export", tmp_path / "out.jsonl", "--session", "s1"),
+        ("label", "t-s1", "good"),
+    ):
+        told = answer(*words, "--store", url)
+        assert told["exit"] == 2
+        assert "x.db.key is not there" in told["error"] and "from a backup" in told["fix"]
+    assert not (tmp_path / "x.db.key").exists()
+    assert len(held(url)) == 4
+
+
 def test_what_derives_is_said_although_the_files_could_not_be_scrubbed(
     store: Store, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

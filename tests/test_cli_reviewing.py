@@ -12,6 +12,7 @@ import pytest
 from cli_world import invoke
 from coevolve.feedback import RewardRule, score
 from coevolve.store import open_store
+from coevolve.store.key import redaction_key
 from coevolve.store.statements import append_statements
 from coevolve.types import Signal, SignalKind, SignalSource, Split, StatementKind, Trajectory
 from live_samples import says, talk
@@ -37,6 +38,7 @@ def where(tmp_path: Path) -> Path:
     """A file with live sessions, one of them rated, and failures of a world."""
     path = tmp_path / "experience.db"
     store = open_store(f"sqlite:///{path}")
+    redaction_key(f"sqlite:///{path}")
     store.append([talk(("Where is my parcel?", ANSWERS[k % 3]), name=f"s{k}") for k in range(6)])
     append_statements(store.database, [says(StatementKind.STARS, 1, session="s1")])
     store.append([failed(f"f{k}", "Pay order 17 with my card, please.") for k in range(12)])
@@ -167,6 +169,7 @@ def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Pa
     team = [talk(("q", "a"), name="s1"), talk(("q", "b"), name="s1", id="t-other")]
     store.append(team)
     store.close()
+    redaction_key(f"sqlite:///{path}")
     answer("experience", "label", "t-s1", "bad", "--store", path)
     answer("experience", "score", "--store", path)
     store = open_store(f"sqlite:///{path}")

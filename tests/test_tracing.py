@@ -10,7 +10,7 @@ import coevolve
 from coevolve.database.tables import trajectories
 from coevolve.store import Store
 from coevolve.store.key import KEY_VARIABLE
-from coevolve.store.redaction import subject_of
+from coevolve.store.redaction import Redactor, subject_of
 from coevolve.tracing import recorded, trace
 from coevolve.types import Action, Party, Split, StopReason, Trajectory
 
@@ -129,3 +129,16 @@ def test_the_package_itself_offers_both() -> None:
 def test_an_unknown_name_of_the_package_is_an_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         coevolve.nothing  # noqa: B018
+
+
+def test_what_an_exception_says_goes_through_the_redactor_too(store: Store) -> None:
+    key = "sk-proj-abcdEFGH1234567890xyzW"
+    redactor = Redactor(b"k" * 32)
+    with (
+        pytest.raises(ValueError, match=key),
+        trace(store, task_type="refund", keep=redactor.trajectory),
+    ):
+        raise ValueError(f"bad key {key}")
+    (kept,) = store.find()
+    assert kept.failure is not None and kept.failure.why.startswith("ValueError: bad key <")
+    assert key not in repr(kept)

@@ -49,6 +49,10 @@ class ConflictError(StoreError):
     """Two writers held each other up and this one was rolled back: trying again is safe."""
 
 
+class ContentError(StoreError):
+    """What is to be kept has the id of something else: the database is well, this one record is not."""
+
+
 class IngestError(StoreError):
     """What was sent is refused. `status` is what an HTTP service answers."""
 

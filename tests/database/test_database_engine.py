@@ -165,6 +165,20 @@ def test_scrubbing_inside_a_transaction_is_refused(tmp_path: Path) -> None:
     database.close()
 
 
+def test_a_writer_that_keeps_the_file_from_being_scrubbed_is_told_with_the_fix(tmp_path: Path) -> None:
+    database = open_database(url(tmp_path / "x.db"))
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 50")  # the pool hands the same one to the scrub
+        connection.rollback()
+    other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match=r"locked\n  fix: another process holds the database"):
+        database.scrub()
+    other.close()
+    database.scrub()
+    database.close()
+
+
 def test_a_reader_is_not_held_up_by_a_writer_and_sees_only_what_is_committed(tmp_path: Path) -> None:
     database = open_database(url(tmp_path / "x.db"))
     seen: list[list[str]] = []

@@ -12,7 +12,7 @@ from coevolve.store.redaction import Redactor
 from coevolve.store.redaction_rules import rules
 
 NEEDLES = tuple({needle for rule in rules() for needle in rule.needles})
-DIGITS = [rule for rule in rules() if not rule.needles]
+DIGITS = [rule for rule in rules() if not rule.needles and not rule.telling]
 
 
 def test_a_literal_in_lower_case_is_found_in_any_case_and_another_as_it_stands() -> None:
@@ -42,3 +42,10 @@ def test_no_rule_of_digits_matches_where_the_first_look_saw_no_number(text: str)
     redactor = Redactor(b"k" * 32)
     if len(redactor._rules) not in redactor._look.worth(text):
         assert not any(rule.check(one) for rule in DIGITS for one in rule.pattern.finditer(text))
+
+
+@given(st.text(alphabet="0123456789 ABDEFRxé٣", max_size=50))
+def test_no_rule_without_a_literal_matches_where_the_first_look_saw_nothing_telling(text: str) -> None:
+    for rule in rules():
+        if rule.telling and not FirstLook([rule.telling]).worth(text):
+            assert not rule.pattern.search(text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from coevolve.database import Database
 from coevolve.database.tables import owners, scorings, spans, statements, traces, trajectories, vectors
 from coevolve.database.vector_type import DIMS
 from coevolve.errors import StoreError
@@ -18,7 +21,7 @@ from coevolve.registry import Registry
 from coevolve.registry.registry import make_version
 from coevolve.store import Store, open_store
 from coevolve.store.deletion import Gone
-from coevolve.store.forget import Learned, forget
+from coevolve.store.forget import Learned, _scope, forget
 from coevolve.store.ingest.assemble import assemble
 from coevolve.store.ingest.owners import owned
 from coevolve.store.pools import PoolRow, append_pool
@@ -251,6 +254,66 @@ def test_a_reader_that_keeps_the_log_is_told_and_doing_it_again_scrubs(store: St
     assert store.count() == 0
     assert forget(store.database, subject=ANN).gone == Gone()
     assert in_files(tmp_path, SECRET) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_what_derives_is_said_although_a_writer_locks_the_file_against_the_scrub(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(store, talk((SECRET, "a"), name="s1"), ANN)
+    append_pool(store.database, "p1", path="p1", sources=["t-s1"])
+    scrub = Database.scrub
+
+    def held_up(database: Database) -> None:
+        other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            scrub(database)
+        finally:
+            other.close()
+
+    with store.database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 50")  # the pool hands the same one to the scrub
+        connection.rollback()
+    monkeypatch.setattr(Database, "scrub", held_up)
+    told = forget(store.database, subject=ANN)
+    assert (told.gone.trajectories, [one.id for one in told.pools]) == (1, ["p1"])
+    assert "fix: another process holds the database" in str(told.unscrubbed)
+    assert store.count() == 0
+
+
+def count_from_elsewhere(store: Store) -> int:
+    found: list[int] = []
+    elsewhere(lambda: found.append(store.count()))
+    return found[0]
+
+
+def elsewhere(do: Callable[[], object]) -> None:
+    """Do it in another thread, and so in a transaction of its own, to its end."""
+    thread = threading.Thread(target=do)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_what_is_assembled_between_looking_and_deleting_goes_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traced(store, 1, "ann", "s1", assembled=False)
+    asked: list[int] = []
+
+    def then_settled(*given: Any) -> Any:
+        found = _scope(*given)
+        if not asked:
+            asked.append(1)
+            elsewhere(lambda: settle(store, NOW_S + 100))
+            assert count_from_elsewhere(store) == 1
+        return found
+
+    monkeypatch.setattr("coevolve.store.forget._scope", then_settled)
+    assert forget(store.database, subject=ANN).gone.trajectories == 1
+    assert counts(store) == [0] * 7
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coevolve.store.redaction import Redactor
-from coevolve.types import Action
+from coevolve.types import Action, Failure, Outcome, Party, Reward, StopReason
 from live_samples import talk
 
 REDACTOR = Redactor(b"k" * 32)
@@ -36,6 +37,14 @@ REDACTOR = Redactor(b"k" * 32)
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----", "MIIEow"),
         ("Cookie: theme=dark; sessionid=ab12cd34ef56gh", "ab12cd34ef56gh"),
         ("pay by 4111-1111-1111-1111, CVV 123", "123"),
+        ("4111 1111 1111 1111 12/27 123", "4111 1111 1111 1111"),
+        ("pay 2 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("pay 12-4111-1111-1111-1111-123", "4111-1111-1111-1111"),
+        ("pay 3782 822463 10005 12/27", "3782 822463 10005"),
+        ("to FR14 2004 1010 0505 0001 3M02 606", "FR14 2004 1010 0505 0001 3M02 606"),
+        ("to FR1420041010050500013M02606, please", "FR1420041010050500013M02606"),
+        ("to BE68 5390 0754 7034 FROM ANNA", "BE68 5390 0754 7034"),
+        ("REF AB12 CDEF GB29 NWBK 6016 1331 9268 19", "GB29 NWBK 6016 1331 9268 19"),
     ],
 )
 def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, secret: str) -> None:
@@ -43,6 +52,44 @@ def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, se
     assert secret not in clean
     assert re.search(r"<[A-Z_]+_[0-9a-f]{8}>", clean)
     assert clean[:3] == text[:3] or text.startswith((secret, "-----"))
+
+
+def test_numbers_beside_each_other_are_found_each_and_what_stands_between_stays() -> None:
+    for text, shown in (
+        ("2 4111 1111 1111 1111", "2 CARD"),
+        ("4111 1111 1111 1111 12/27 123", "CARD 12/27 123"),
+        ("(415) 555-2671 4111 1111 1111 1111 12 5500 0000 0000 0004", "PHONE CARD 12 CARD"),
+        ("4111 1111 1111 1111 DE89 3704 0044 0532 0130 00 +358 40 123 4567", "CARD IBAN PHONE"),
+    ):
+        assert re.sub(r"<([A-Z]+)_[0-9a-f]{8}>", r"\1", REDACTOR.text(text)) == shown
+
+
+NETWORKS = (("4", 13), ("4", 16), ("4", 19), ("51", 16), ("2221", 16), ("34", 15), ("36", 14), ("62", 17))
+GROUPS = {14: ((4, 6, 4),), 15: ((4, 6, 5),), 16: ((4, 4, 4, 4),), 19: ((4, 4, 4, 4, 3),)}
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> str:
+    """A valid number, in one piece or as it is printed."""
+    start, length = draw(st.sampled_from(NETWORKS))
+    rest = draw(st.text("0123456789", min_size=length - len(start) - 1, max_size=length - len(start) - 1))
+    body = start + rest
+    doubled = [int(digit) * (2 - place % 2) for place, digit in enumerate(reversed(body))]
+    number = f"{body}{-sum(one - 9 * (one > 9) for one in doubled) % 10}"
+    groups = draw(st.sampled_from([(length,), *GROUPS.get(length, ())]))
+    at = [sum(groups[:k]) for k in range(len(groups) + 1)]
+    return draw(st.sampled_from(" -")).join(number[a:b] for a, b in pairwise(at))
+
+
+@given(cards(), *[st.lists(st.from_regex(r"[0-9]{1,6}", fullmatch=True), max_size=4)] * 2, st.data())
+def test_a_card_is_found_whatever_numbers_stand_beside_it(
+    card: str, before: list[str], after: list[str], data: st.DataObject
+) -> None:
+    beside = st.sampled_from((" ", "-", ", "))
+    text = "".join([*(one + data.draw(beside) for one in before), card])
+    text += "".join(data.draw(beside) + one for one in after)
+    clean = REDACTOR.text(text)
+    assert card not in clean and "<CARD_" in clean
 
 
 @pytest.mark.parametrize(
@@ -59,6 +106,9 @@ def test_secrets_and_personal_data_are_replaced_and_the_rest_stays(text: str, se
         "@dataclass and npm i @types/node, says @ann",
         "ISBN 978-3-16-148410-0, lines 2019-2024, call 112",
         "PIN 1456",
+        "years 2001 2002 2003 2004 2005 2006 2007",
+        "parts 7 ABC-4111111111111111 and ab12-4111111111111111-7c",
+        "AB12 CDEF GHIJ KLMN OPQR STUV",
     ],
 )
 def test_look_alikes_stay_as_they_are(text: str) -> None:
@@ -104,13 +154,43 @@ def test_a_turn_that_held_something_loses_its_token_ids_and_others_keep_them() -
     assert "ann@" not in repr(clean)
 
 
+def test_an_id_a_failure_and_a_reward_are_texts_too_and_names_of_agents_are_not() -> None:
+    mail, key = "ann@example.org", "sk-proj-abcdEFGH1234567890xyzW"
+    base = talk(("Hi", "Hello."), id=mail, parent=f"{mail}:helper", agent=mail, version="v@example.org")
+    why = f"ValueError: bad key {key}"
+    reward = Reward(total=1.0, outcome=Outcome.SUCCESS, turns=(1.0,), first_wrong=None, why=f"says {mail}")
+    given = replace(base, failure=Failure(Party.AGENT, why), stop=StopReason.FAILED, reward=reward)
+    clean = REDACTOR.trajectory(given)
+    address = REDACTOR.text(mail)
+    assert clean.id == address != mail
+    assert clean.parent is not None and clean.parent.startswith(address)
+    assert clean.failure == Failure(Party.AGENT, REDACTOR.text(why)) and key not in repr(clean)
+    assert clean.reward is not None and clean.reward.why == f"says {address}"
+    assert (clean.agent, clean.version, clean.task.type) == (mail, "v@example.org", base.task.type)
+
+
 @given(st.text(max_size=300))
 def test_any_text_comes_back_as_text(text: str) -> None:
     assert isinstance(REDACTOR.text(text), str)
 
 
 @pytest.mark.parametrize(
-    "piece", ["a@", "1 ", "+1 ", "password is ", "x.", "://a:", "eyJa.", "-----BEGIN PRIVATE KEY-----"]
+    "piece",
+    [
+        "a@",
+        "1 ",
+        "4 1 ",
+        "4111 ",
+        "4111 1111 1111 1111 ",
+        "AB12 ",
+        "415-555-2671 ",
+        "+1 ",
+        "password is ",
+        "x.",
+        "://a:",
+        "eyJa.",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
 )
 def test_hostile_repetition_takes_no_time(piece: str) -> None:
     import time

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -137,6 +138,25 @@ def test_spans_that_come_late_do_not_bring_back_what_was_deleted(store: Store) -
     keep(store.database, Keep(days=30), NOW_S)
     assert settle(store, NOW_S + 100) == []
     assert old not in kept(store)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_trace_that_is_assembled_between_looking_and_deleting_stays_with_its_trajectory(
+    store: Store,
+) -> None:
+    append_spans(store, conversation(), NOW_S - 40 * DAY_S)
+    made: list[str] = []
+
+    def settled_meanwhile(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "FROM traces" in statement and threading.current_thread() is threading.main_thread() and not made:
+            thread = threading.Thread(target=lambda: made.extend(one.id for one in settle(store, NOW_S)))
+            thread.start()
+            thread.join(60)
+
+    sa.event.listen(store.database.engine, "after_cursor_execute", settled_meanwhile)
+    keep(store.database, Keep(days=30), NOW_S)
+    assert kept(store) == made != []
+    assert counts(store)[4:6] == [4, 1]
 
 
 def test_a_dry_run_counts_exactly_what_then_goes_and_deletes_nothing(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import asdict
 from itertools import islice
 from os import cpu_count
@@ -19,10 +20,9 @@ from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, store_ur
 from coevolve.errors import ConfigError
 from coevolve.feedback.statements import refusal
 from coevolve.store import open_store
-from coevolve.store.ingest.chat import RefusedLine, read_chats
+from coevolve.store.ingest.chat import Chat, RefusedLine, append_chats, read_chats
 from coevolve.store.key import redaction_key
 from coevolve.store.redaction import Redactor
-from coevolve.store.rows import Origin
 
 _AT_ONCE = 200  # chats of one transaction
 
@@ -76,21 +76,18 @@ def import_chats(
     with answering(as_json) as give:
         redactor = Redactor(redaction_key(store_url(store)))
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            # JSON may hold what else ends a line for Python: U+2028, U+2029 and U+0085
+            lines = file.open(encoding="utf-8", errors="replace", newline="\n")
         except OSError as error:
             raise ConfigError(f"cannot read {file}: {error.strerror}", fix="name a file of chats") from error
-        opened = open_store(store_url(store))
-        try:
+        with lines, closing(open_store(store_url(store))) as opened:
             before, refused = opened.count(), list[RefusedLine]()
             found = read_chats(lines, redactor.subject)
             while some := list(islice(found, _AT_ONCE)):
-                refused += [one for one in some if isinstance(one, RefusedLine)]
-                chats = [one for one in some if not isinstance(one, RefusedLine)]
-                origins = {one.trajectory.id: Origin(one.subject) for one in chats}
-                opened.append([redactor.trajectory(one.trajectory) for one in chats], origins=origins)
+                bad = [one for one in some if isinstance(one, RefusedLine)]
+                bad += append_chats(opened, [one for one in some if isinstance(one, Chat)], redactor)
+                refused += sorted(bad, key=lambda one: one.number)
             added = opened.count() - before
-        finally:
-            opened.close()
         told = [{"line": one.number, "field": one.field, "why": one.why} for one in refused]
         rows = [(one.number, one.field, one.why) for one in refused[:20]]
         shown = [f"{added} trajectories added to {store}"]

@@ -122,7 +122,9 @@ def forget(
 ) -> None:
     """Delete all of a user's sessions, and list what was made from them."""
     with answering(as_json) as give, experience_at(store) as opened:
-        subject = subject_of(redaction_key(store_url(store)), user) if user and user.strip() else None
+        subject = (
+            subject_of(redaction_key(store_url(store), make=False), user) if user and user.strip() else None
+        )
         doing = yes and not dry_run
         sessions = _as_kept(store, session or ())
         told = forgetting.forget(opened.database, subject=subject, sessions=sessions, dry_run=not doing)
@@ -143,7 +145,7 @@ def _as_kept(store: str, sessions: Sequence[str]) -> list[str]:
     """Ids of sessions as they were sent and as they are kept: one that is an address has a placeholder."""
     if not sessions:
         return []
-    redactor = Redactor(redaction_key(store_url(store)))
+    redactor = Redactor(redaction_key(store_url(store), make=False))
     return sorted({*sessions, *map(redactor.text, sessions)})
 
 

@@ -103,7 +103,7 @@ def label(
             raise ConfigError(
                 f"{found.id} has no signal {signal!r}", fix=f"name one of: {', '.join(names) or '(none)'}"
             )
-        redactor = Redactor(redaction_key(store_url(store)))
+        redactor = Redactor(redaction_key(store_url(store), make=False))
         value = {"score": _SCORES[word], "why": redactor.text(why)}
         said = Statement(
             id=f"label-{uuid.uuid4()}",

@@ -110,7 +110,8 @@ class Database:
         writers up meanwhile) and empties its log: afterwards no byte of it is left. PostgreSQL frees the
         space for others to write over; its own log and backups keep what they have.
 
-        Raises: StoreError: inside a `write`, no space, or a reader that keeps the log from being emptied.
+        Raises: StoreError: inside a `write`, no space, another writer, or a reader that keeps the log from
+            being emptied.
         """
         if self.writing:
             raise StoreError(f"{self.name} is being written to", fix="scrub it after the transaction")
@@ -141,8 +142,8 @@ class Database:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            raise explained(error.orig or error, self.name) from error
+        except (DBAPIError, sqlite3.Error) as error:  # the second past SQLAlchemy: `scrub`
+            raise explained(getattr(error, "orig", None) or error, self.name) from error
 
 
 def open_database(url: str | URL) -> Database:

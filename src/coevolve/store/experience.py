@@ -19,7 +19,7 @@ from coevolve.codec import content_hash, to_json
 from coevolve.database import Database, open_database
 from coevolve.database.months import month_of
 from coevolve.database.tables import bodies, scorings, trajectories
-from coevolve.errors import ConflictError, StoreError
+from coevolve.errors import ConflictError, ContentError, StoreError
 from coevolve.store.query import LISTED, Query, Row
 from coevolve.store.rows import Origin, Scoring, content_of, read_row, row_of, selection
 from coevolve.types import Trajectory
@@ -56,7 +56,8 @@ class Store:
         added where it differs from the latest one, an origin where none was known).
 
         Args: origins: by trajectory id.
-        Raises: StoreError: an id is there with other content, or the disk refuses; then nothing is kept.
+        Raises: ContentError: an id is there with other content; StoreError: the disk refuses; then nothing is
+            kept.
         """
         batch = list(found)
         for patience in range(_TRIES, -1, -1):
@@ -274,8 +275,8 @@ def _body(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"trajectory": row["id"], "created_s": row["created_s"], "body": row["body"]}
 
 
-def _other_content(identity: str, name: str) -> StoreError:
-    return StoreError(
+def _other_content(identity: str, name: str) -> ContentError:
+    return ContentError(
         f"trajectory {identity} is already in {name} with other content",
         fix="give the new trajectory an id of its own; what is stored is never overwritten",
     )

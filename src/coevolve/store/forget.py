@@ -33,6 +33,7 @@ from coevolve.store.deletion import (
     delete_statements,
     delete_traces,
     delete_trajectories,
+    lock_traces,
     values_of,
 )
 from coevolve.store.pools import PoolRow
@@ -81,7 +82,7 @@ def forget(
         with database.read() as connection:
             return _forgotten(connection, _scope(connection, subject, asked), subject, database.name)
     with database.write() as connection:
-        scope = _scope(connection, subject, asked)
+        scope = _held_scope(connection, subject, asked)
         told = _forgotten(connection, scope, subject, database.name)
         delete_traces(connection, scope.traces)
         delete_trajectories(connection, scope.trajectories)
@@ -102,6 +103,19 @@ class _Scope:
     descendants: set[str]
     traces: set[str]
     statements: set[str]
+
+
+def _held_scope(connection: Connection, subject: str | None, asked: Collection[str]) -> _Scope:
+    """The scope with its traces locked, asked for again until no trace is new.
+
+    What `settle` committed before it let a trace go is seen only by a question that is asked afterwards, and
+    a trajectory of it may lead to further traces.
+    """
+    held: set[str] = set()
+    while not (scope := _scope(connection, subject, asked)).traces <= held:
+        lock_traces(connection, scope.traces)
+        held |= scope.traces
+    return scope
 
 
 def _scope(connection: Connection, subject: str | None, asked: Collection[str]) -> _Scope:

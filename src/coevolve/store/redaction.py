@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 from coevolve.store.first_look import FirstLook, literal
-from coevolve.store.redaction_rules import RedactionRule, rules
+from coevolve.store.redaction_rules import RedactionRule, rules, tried
 from coevolve.types import Action, Trajectory, Turn
 
 FIELDS = re.compile(
@@ -29,7 +30,6 @@ _TELLING = (  # without one of these no rule of digits matches; most numbers are
     r"(?:\p{Nd}[ ./()-]*){9}",  # a phone, a card, a social security number
     r"[+(](?:\p{Nd}[ ./()-]*){8}",  # a phone after a sign
     r"(?:\p{Nd}{1,3}\.){3}\p{Nd}",  # an address
-    r"[A-Z]{2}\p{Nd}{2}",  # an IBAN
 )
 _BEFORE, _AFTER = 17, 2  # characters around a run of digits that a rule may look at
 _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
@@ -53,9 +53,10 @@ class Redactor:
         self.key = key
         self.fields = fields
         known = rules()
-        self._rules = tuple(rule for rule in known if rule.needles)
-        self._digit_rules = tuple(rule for rule in known if not rule.needles)
-        self._look = FirstLook([[literal(one) for one in rule.needles] for rule in self._rules] + [_TELLING])
+        self._rules = tuple(rule for rule in known if rule.needles or rule.telling)
+        self._digit_rules = tuple(rule for rule in known if not (rule.needles or rule.telling))
+        looks = [[*map(literal, rule.needles), *rule.telling] for rule in self._rules]
+        self._look = FirstLook([*looks, _TELLING])
         self._again = lru_cache(_REMEMBERED)(self._clean)
         self._secret = lru_cache(_REMEMBERED)(self._named)
 
@@ -73,11 +74,16 @@ class Redactor:
                 text = self._numbers(text)
             else:
                 rule = self._rules[at]
-                text = self._near(rule, text) if rule.reach else self._anywhere(rule, text)
+                find = self._in_groups if rule.in_groups else self._near if rule.reach else self._anywhere
+                text = find(rule, text)
         return text
 
     def _anywhere(self, rule: RedactionRule, text: str) -> str:
         return rule.pattern.sub(partial(self._replaced, rule), text)
+
+    def _in_groups(self, rule: RedactionRule, text: str) -> str:
+        found = [(one.start(), one.end(), rule.kind) for one in tried(rule, text, 0, len(text))]
+        return self._with_placeholders(text, found)
 
     def _near(self, rule: RedactionRule, text: str) -> str:
         """As `_anywhere`, trying the pattern just before needles: a costly one looks at few letters then."""
@@ -102,14 +108,27 @@ class Redactor:
 
     def _numbers(self, text: str) -> str:
         """Rules of digits are tried around runs of digits alone, so that they do not look at every letter."""
-        parts, last = [], 0
+        found: list[tuple[int, int, str]] = []  # start, end and kind, in order, none inside another
         for run in _NUMBERS.finditer(text):
+            last = found[-1][1] if found else 0
             start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
             for rule in self._digit_rules:
-                for match in rule.pattern.finditer(text, start, end):
-                    if match.start() >= last and rule.check(match):
-                        parts += [text[last : match.start()], self._placeholder(rule.kind, match.group())]
-                        last = match.end()
+                if run.end() - run.start() < rule.least:
+                    continue
+                for match in _taken(rule, text, start, end):
+                    one = (match.start(), match.end(), rule.kind)
+                    at = bisect(found, one)  # what an earlier rule has found stays its own
+                    behind, ahead = found[at - 1] if at else (0, 0, ""), found[at : at + 1]
+                    if behind[1] <= one[0] and all(one[1] <= other[0] for other in ahead):
+                        found.insert(at, one)
+        return self._with_placeholders(text, found)
+
+    def _with_placeholders(self, text: str, found: Sequence[tuple[int, int, str]]) -> str:
+        """`found`: start, end and kind of what is replaced, in order."""
+        parts, last = list[str](), 0
+        for start, end, kind in found:
+            parts += [text[last:start], self._placeholder(kind, text[start:end])]
+            last = end
         return "".join([*parts, text[last:]]) if parts else text
 
     def value(self, value: Any, field: str = "") -> Any:
@@ -127,8 +146,9 @@ class Redactor:
         return value
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with its texts redacted; a session named by an address is one of them.
+        """The trajectory with its texts redacted; an id or a session that is an address is one of them.
 
+        Names of agents, versions and task types stay: who runs the agents gave them, and finds them by them.
         A turn that held something loses its token ids and log-probabilities, since they spell it out.
         """
         task = trajectory.task
@@ -142,8 +162,13 @@ class Redactor:
             tuple(replace(one, why=self.text(one.why)) for one in some)
             for some in (trajectory.checks, trajectory.signals)
         )
+        failure, reward = trajectory.failure, trajectory.reward
         return replace(
             trajectory,
+            id=self.text(trajectory.id),
+            parent=None if trajectory.parent is None else self.text(trajectory.parent),
+            failure=None if failure is None else replace(failure, why=self.text(failure.why)),
+            reward=None if reward is None else replace(reward, why=self.text(reward.why)),
             session_id=self.text(trajectory.session_id),
             task=clean_task,
             turns=turns,
@@ -184,3 +209,9 @@ class Redactor:
 
     def _named(self, field: str) -> bool:
         return self.fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
+
+
+def _taken(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    if rule.in_groups:
+        return tried(rule, text, start, end)
+    return (match for match in rule.pattern.finditer(text, start, end) if rule.check(match))

@@ -11,9 +11,11 @@ import importlib
 import ipaddress
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,31 @@ class RedactionRule:
     reach: int = 0  # letters before a needle at which a match may begin; 0 = unknown, anywhere
     group: int = 0  # of the pattern: what is replaced
     check: Callable[[re.Match[str]], bool] = lambda match: True
+    telling: tuple[str, ...] = ()  # patterns in RE2's language, in the place of needles
+    in_groups: bool = False  # other numbers may stand beside it in the same form: see `tried`
+    least: int = 0  # characters from its first digit to its last, of a rule of digits
+
+
+_GROUP = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"[ -]")
+
+
+def tried(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Matches between two places that the rule's check takes, none inside another.
+
+    One that it refuses may hold a number and the next one's beginning: it is tried without its last groups,
+    and then from its second one on.
+    """
+    while (match := rule.pattern.search(text, start, end)) is not None:
+        gaps = [one.start() for one in _GAP.finditer(text, match.start(), match.end())]
+        shorter = (rule.pattern.fullmatch(text, match.start(), gap) for gap in reversed(gaps))
+        found = next((one for one in (match, *shorter) if one is not None and rule.check(one)), None)
+        if found is not None:
+            yield found
+            start = found.end()
+        else:
+            first = _GROUP.search(text, match.start())
+            start = first.end() if first else match.end()
 
 
 def _digits(match: re.Match[str]) -> str:
@@ -45,12 +72,30 @@ def _luhn(match: re.Match[str]) -> bool:
     return total % 10 == 0
 
 
+_ISSUED = re.compile(  # by networks: the first digits and the length; no year begins so
+    r"4\d{12}(?:\d{3}){0,2}|[56]\d{15,18}|2(?:20|2[2-9]|[3-6]\d|7[0-2])\d{13}|"
+    r"3[47]\d{13}|3[0689]\d{12}|35\d{14}"
+)
+_AMONG = 40  # characters around a card in which what hangs on it by hyphens is looked at
+_BEFORE = re.compile(r"(?<![\w.-])[\d-]*$")
+_AFTER = re.compile(rf"[\d-]{{0,{_AMONG}}}(?![\w-]|\.\d)")
+
+
+def _card_among_numbers(match: re.Match[str]) -> bool:
+    """As `_luhn`, of what networks issue; what hangs on it by hyphens are numbers, and no name."""
+    if not _luhn(match) or not _ISSUED.fullmatch(_digits(match)):
+        return False
+    before = match.string[max(0, match.start() - _AMONG) : match.start()]
+    return bool(_BEFORE.search(before) and _AFTER.match(match.string, match.end()))
+
+
+_LETTERS = {ord(letter): str(int(letter, 36)) for letter in string.ascii_uppercase}
+
+
 def _iban(match: re.Match[str]) -> bool:
     """ISO 13616: letters as numbers, the first four characters last, remainder 1 by 97."""
-    text = re.sub(r"\s", "", match.group())
-    if not 15 <= len(text) <= 34:
-        return False
-    return int("".join(str(int(char, 36)) for char in text[4:] + text[:4])) % 97 == 1
+    text = match.group().replace(" ", "")
+    return 15 <= len(text) <= 34 and int((text[4:] + text[:4]).translate(_LETTERS)) % 97 == 1
 
 
 def _phone(match: re.Match[str]) -> bool:
@@ -115,10 +160,10 @@ def _rule(
     *needles: str,
     group: int = 0,
     check: Callable[[re.Match[str]], bool] = lambda match: True,
-    reach: int = 0,
+    **more: Any,
 ) -> RedactionRule:
     return RedactionRule(
-        kind=kind, pattern=re.compile(pattern), needles=needles, group=group, check=check, reach=reach
+        kind=kind, pattern=re.compile(pattern), needles=needles, group=group, check=check, **more
     )
 
 
@@ -226,8 +271,24 @@ _OWN: tuple[RedactionRule, ...] = (
         r"(?<![\w.+-])\w[\w.%+'-]{0,63}@(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?![\w-])",
         "@",
     ),
-    _rule("IBAN", r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b", check=_iban),
-    _rule("CARD", r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-]|\.\d)", check=_luhn),
+    _rule(
+        "IBAN",
+        r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b",
+        check=_iban,
+        telling=(r"[A-Z]{2}\p{Nd}{2} ?[A-Z0-9]{4} ?[A-Z0-9]{4}",),
+        in_groups=True,
+    ),
+    _rule(  # as cards are printed
+        "CARD",
+        r"(?<![\w.])(?:\d{13,19}|\d{4}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{1,3})?|"
+        r"\d{4}(?P<wide>[ -])\d{6}(?P=wide)\d{4,5})(?!\w|\.\d)",
+        check=_card_among_numbers,
+        in_groups=True,
+        least=13,
+    ),
+    _rule(  # in any groups, alone
+        "CARD", r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-]|\.\d)", check=_luhn, least=13
+    ),
     _rule(
         "SSN",
         r"(?i)\b(?:ssn|social security)\D{0,20}(\d{3}[ -]?\d{2}[ -]?\d{4})\b",

@@ -183,9 +183,13 @@ def _orphans(database: Database, past: _Past) -> Gone | None:
     old = sa.select(traces.c.trace_id).where(_old_trace(past, trajectories)).limit(_AT_ONCE)
     heard = sa.select(statements.c.id).where(_old_statement(past, trajectories)).limit(_AT_ONCE)
     with database.write() as connection:
-        gone = delete_traces(connection, connection.execute(old).scalars().all())
-        gone += delete_statements(connection, connection.execute(heard).scalars().all())
-    return gone if gone != Gone() else None
+        found = connection.execute(old).scalars().all()
+        lock_traces(connection, found)
+        # Asked again: of what somebody assembled until the lock was had, there is a trajectory now.
+        still = connection.execute(old.where(traces.c.trace_id.in_(found))).scalars().all()
+        said = connection.execute(heard).scalars().all()
+        gone = delete_traces(connection, still) + delete_statements(connection, said)
+    return gone if found or said else None
 
 
 def _by_age(past: _Past) -> bool:

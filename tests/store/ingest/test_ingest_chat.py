@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from coevolve.errors import StoreError
+from coevolve.store import Store
+from coevolve.store.forget import forget
 from coevolve.store.ingest.assemble import assemble
-from coevolve.store.ingest.chat import Chat, RefusedLine, read_chats
+from coevolve.store.ingest.chat import Chat, RefusedLine, append_chats, read_chats
+from coevolve.store.redaction import Redactor
+from coevolve.types import Action
 from span_samples import ANSWERED, TOLD, conversation
 
 
@@ -39,6 +45,9 @@ def test_a_chat_without_an_id_always_gets_the_same_one() -> None:
         ('{"messages": [{"role": "user", "content": "hi"}]}', "messages"),
         ('{"messages": [{"role": "king"}]}', "messages.0.role"),
         ('{"messages": ["x"]}', "messages.0.role"),
+        ('{"messages": [{"role": ["user"]}]}', "messages.0.role"),
+        ('{"messages": [{"role": "assistant", "content": "a"}], "x": NaN}', ""),
+        ('{"messages": [{"role": "assistant", "content": "a"}], "x": 1e999}', "messages"),
         ("[" * 100_000, ""),
     ],
 )
@@ -48,3 +57,42 @@ def test_a_bad_line_is_told_with_number_and_field_and_the_others_are_kept(text: 
     assert isinstance(second, RefusedLine)
     assert (second.number, second.field) == (2, field)
     assert second.why
+
+
+def without_json(chat: Chat) -> Chat:
+    """The same with a call that holds a value JSON has no word for."""
+    turn = replace(chat.trajectory.turns[0], action=Action("get_order", {"id": float("nan")}))
+    return replace(chat, trajectory=replace(chat.trajectory, turns=(turn,)))
+
+
+def test_what_cannot_be_kept_is_told_with_its_number_and_the_others_are_kept(store: Store) -> None:
+    redactor = Redactor(b"k" * 32)
+    given = [
+        line(id="a"),
+        line(id="nan"),
+        line(id="ann@example.org", user="ann"),
+        line(id="a", agent="another"),
+        line(id="ANN@example.org", agent="another"),
+        line(id="b"),
+    ]
+    chats = [one for one in read_chats(given, redactor.subject) if isinstance(one, Chat)]
+    assert len(chats) == 6
+    chats[1] = without_json(chats[1])
+    refused = append_chats(store, chats, redactor)
+    assert [(one.number, one.field) for one in refused] == [(2, "messages"), (4, "id"), (5, "id")]
+    assert all(one.why for one in refused) and "ann@" not in repr(refused).lower()
+    mail = redactor.text("ann@example.org")
+    assert [one.id for one in store.find()] == ["a", mail, "b"]
+    assert append_chats(store, [chats[0], chats[2], chats[5]], redactor) == []
+    assert forget(store.database, subject=redactor.subject("ann")).gone.trajectories == 1
+
+
+def test_a_database_that_refuses_is_no_lines_fault(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise StoreError("no space", fix="free some")
+
+    (chat,) = read_chats([line()])
+    assert isinstance(chat, Chat)
+    monkeypatch.setattr(store, "append", full)
+    with pytest.raises(StoreError, match="no space"):
+        append_chats(store, [chat], Redactor(b"k" * 32))

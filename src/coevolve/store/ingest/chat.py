@@ -8,13 +8,17 @@ are told with their number and field, and the others are kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from coevolve.codec import content_hash
+from coevolve.errors import CoevolveError, ContentError, StoreError
+from coevolve.store.experience import Store
 from coevolve.store.ingest.assemble import assemble
 from coevolve.store.ingest.spans import Span
+from coevolve.store.redaction import Redactor
+from coevolve.store.rows import Origin
 from coevolve.types import Trajectory
 
 _MOST_MESSAGES = 2_000
@@ -30,6 +34,7 @@ class Chat:
 
     trajectory: Trajectory
     subject: str | None  # whose it is, as the caller's `subject` wrote it
+    number: int  # of its line, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def read_chats(
 
 def _read_line(number: int, line: str, subject: Callable[[str], str] | None) -> Chat | RefusedLine:
     try:
-        chat = json.loads(line)
+        chat = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         return RefusedLine(number, "", f"no JSON: {error}"[:200])
     if not isinstance(chat, Mapping) or not isinstance(chat.get("messages"), list):
@@ -64,19 +69,59 @@ def _read_line(number: int, line: str, subject: Callable[[str], str] | None) -> 
     if len(messages) > _MOST_MESSAGES:
         return RefusedLine(number, "messages", f"{len(messages)} messages; {_MOST_MESSAGES} are taken")
     for place, message in enumerate(messages):
-        if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
+        role = message.get("role") if isinstance(message, Mapping) else None
+        if not isinstance(role, str) or role not in _ROLES:
             return RefusedLine(number, f"messages.{place}.role", f"one of {', '.join(sorted(_ROLES))}")
     if not any(message["role"] == "assistant" for message in messages):
         return RefusedLine(number, "messages", "no answer of an assistant is in it")
     user = next((str(chat[name]) for name in _USERS if chat.get(name)), None)
     whose = subject(user) if subject is not None and user is not None else None
     named = {name: value for name, value in chat.items() if name not in _USERS}
-    # Equal chats of two users are two chats; a hash over the id itself would let ids be tried out.
-    identity = str(
-        chat.get("id") or content_hash(_plain(named if whose is None else {**named, "user": whose}))
-    )
-    (found,) = assemble(_spans(chat, messages, identity))
-    return Chat(found, whose)
+    try:
+        # Equal chats of two users are two chats; a hash over the id itself would let ids be tried out.
+        identity = str(
+            chat.get("id") or content_hash(_plain(named if whose is None else {**named, "user": whose}))
+        )
+        (found,) = assemble(_spans(chat, messages, identity))
+    except (CoevolveError, RecursionError) as error:
+        return RefusedLine(number, "messages", _why(error))
+    return Chat(found, whose, number)
+
+
+def append_chats(store: Store, chats: Sequence[Chat], redactor: Redactor) -> list[RefusedLine]:
+    """Keep chats redacted, in one transaction; where one cannot be kept, the others one by one.
+
+    Returns: the lines that cannot be kept: another chat of the same id is there, or a value is no JSON.
+
+    Raises: StoreError: the database refuses; those before may be kept.
+    """
+    if _refusal(store, chats, redactor) is None:
+        return []
+    told = [(one.number, _refusal(store, [one], redactor)) for one in chats]
+    return [RefusedLine(number, *refusal) for number, refusal in told if refusal is not None]
+
+
+def _refusal(store: Store, chats: Sequence[Chat], redactor: Redactor) -> tuple[str, str] | None:
+    """Keep these, or none of them: then the field and why."""
+    try:
+        clean = [redactor.trajectory(one.trajectory) for one in chats]
+        origins = {one.id: Origin(chat.subject) for one, chat in zip(clean, chats, strict=True)}
+        store.append(clean, origins=origins)
+    except ContentError as error:
+        return "id", _why(error)
+    except StoreError:  # no line's fault: the next one would fare no better
+        raise
+    except (CoevolveError, RecursionError) as error:
+        return "messages", _why(error)
+    return None
+
+
+def _why(error: CoevolveError | RecursionError) -> str:
+    return (error.what if isinstance(error, CoevolveError) else "nested too deeply")[:200]
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _spans(chat: Mapping[str, Any], messages: list[Mapping[str, Any]], identity: str) -> Iterator[Span]:
