@@ -98,7 +98,7 @@ def plans(store: Store, identity: str) -> dict[str, str]:
     columns = "id, session_id, type, version, agent, split, outcome, total, failed_party, created_s"
     newest = f"AND replaced_by IS NULL ORDER BY seq DESC LIMIT {LISTED}"
     asked = {
-        "by_id": f"SELECT body FROM trajectories WHERE id = '{identity}'",
+        "by_id": f"SELECT body FROM bodies WHERE trajectory = '{identity}'",
         "agent_failed": f"SELECT {columns} FROM trajectories WHERE agent = '{AGENTS[0]}' AND failed {newest}",
         "last_100": f"SELECT {columns} FROM trajectories WHERE true {newest}",
         "similar_to": "SELECT trajectory FROM vectors ORDER BY vector <=> (SELECT vector FROM vectors "

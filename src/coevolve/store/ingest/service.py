@@ -46,6 +46,7 @@ class Said(BaseModel):
     kind: StatementKind
     value: object
     turn: int | None = Field(default=None, ge=0)
+    trajectory: str | None = Field(default=None, max_length=200)  # where a session has several; none = all
     by: str = Field(default="", max_length=200)
     user: str | None = Field(default=None, max_length=200)  # whose session it is; kept as a keyed hash
     given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -223,6 +224,7 @@ def _statements(
             kind=said.kind,
             value=redactor.value(said.value),
             turn=said.turn,
+            trajectory=said.trajectory,
             by=redactor.text(said.by),
             given_s=now_s if said.given_s is None else said.given_s,
         )

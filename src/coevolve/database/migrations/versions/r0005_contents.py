@@ -46,7 +46,7 @@ def upgrade() -> None:
     held = sa.select(trajectories.c.seq, trajectories.c.content, bodies.c.body).select_from(whole)
     _rehash(trajectories, held, lambda body: replace(from_json(Trajectory, body), wall_s=0.0))
     others: dict[str, Callable[[Any], Any]] = {
-        "statements": lambda body: from_json(Statement, body),
+        "statements": lambda body: replace(from_json(Statement, body), given_s=0.0),
         "scorings": _scoring,
     }
     for name, read in others.items():
