@@ -44,7 +44,8 @@ def timed(asks: Mapping[str, Ask], repeats: int, seed: int) -> dict[str, Any]:
         rng = random.Random(f"{seed}:{name}")
         for _ in range(min(_WARM, repeats)):
             ask(rng)
-        took, came = [], []
+        took: list[float] = []
+        came: list[int] = []
         until = time.monotonic() + _MOST_S
         while len(took) < repeats and (time.monotonic() < until or len(took) < _LEAST):
             began = time.perf_counter()

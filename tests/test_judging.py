@@ -160,7 +160,7 @@ async def test_the_local_engine_answers_in_the_form_of_a_verdict(store: Store) -
     assert opinion.tokens > 100 and opinion.judge == model.name
 
 
-async def test_a_judge_that_was_stopped_before_the_reward_leaves_it_to_the_next_call(
+def test_a_judge_that_was_stopped_before_the_reward_leaves_it_to_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("coevolve.cli.judging.engine_of", lambda config: _Judge())
@@ -169,10 +169,11 @@ async def test_a_judge_that_was_stopped_before_the_reward_leaves_it_to_the_next_
     store = open_store(f"sqlite:///{where}")
     store.append([talk(("When?", "On Monday."), name="a")])
     for rubric in rubrics(load(config).feedback):
-        await judge_stored(store, ScriptedModel(verdict), rubric, unjudged(store, rubric, Query()))
+        left = unjudged(store, rubric, Query())
+        asyncio.run(judge_stored(store, ScriptedModel(verdict), rubric, left))
     assert store.get("t-a").reward is None
     store.close()
-    done = await asyncio.to_thread(invoke, "experience", "judge", config, "--store", where, "--json")
+    done = invoke("experience", "judge", config, "--store", where, "--json")
     assert done.exit_code == 0, done.stderr
     store = open_store(f"sqlite:///{where}")
     assert store.get("t-a").reward is not None

@@ -21,6 +21,7 @@ OFTEN = 0.25  # share overruled, at the lower end of its interval, from which a 
 WORSE_THAN_NOT = 0.5  # from which it misleads more than it tells
 FLOOR = 0.4  # kappa below which a judge is not counted; 0.41 to 0.60 is called moderate (Landis, Koch 1977)
 LEAST = 10  # labels below which a judge's kappa says nothing yet
+_WORDS = ("bad", "good")
 _SURE = 0.9  # of the interval
 _HELD = frozenset({SignalSource.RULE, SignalSource.CHECK, SignalSource.JUDGE, SignalSource.BEHAVIOUR})
 
@@ -66,7 +67,8 @@ def against_labels(trajectories: Sequence[Trajectory], seed: int = 0) -> list[Fa
         low = float(stats.binomtest(overruled, len(said)).proportion_ci(_SURE, "exact").low)
         judged = None
         if source is SignalSource.JUDGE:
-            ours, theirs = ([("bad", "good")[one[side]] for one in said] for side in (0, 1))
+            ours = [_WORDS[side] for side, _, _ in said]
+            theirs = [_WORDS[side] for _, side, _ in said]
             judged = agreement(ours, theirs, [sure for _, _, sure in said], seed)
         found.append(
             Fared(
