@@ -138,3 +138,13 @@ def conversation(form: Any = as_json, *, tool_span: bool = True) -> list[Span]:
 
 def with_attributes(one: Span, **added: Any) -> Span:
     return replace(one, attributes={**one.attributes, **added})
+
+
+def too_deep() -> list[Span]:
+    """The same, with arguments that no trajectory can hold."""
+    arguments = "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments"
+    nested = {arguments: "[" * 500 + "]" * 500}
+    return [
+        with_attributes(one, **nested) if arguments in one.attributes else one
+        for one in conversation(as_openinference)
+    ]

@@ -3,20 +3,23 @@
 Spans enter in any order and any number of times; what `append_spans` has returned from is on the disk. A
 trace that hears from nobody for a while becomes trajectories; spans that come later still make new ones,
 and the old ones are marked as replaced. Nothing is lost by waiting: a trace is assembled from all it holds.
+One that cannot become trajectories, for what its sender wrote, is named and passed over; its spans stay.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
 
 from coevolve.database.tables import owners, spans, traces, trajectories
+from coevolve.errors import CoevolveError, ConflictError
 from coevolve.store.experience import Store
 from coevolve.store.ingest.assemble import assemble
 from coevolve.store.ingest.owners import owner
@@ -25,6 +28,7 @@ from coevolve.store.rows import Origin
 from coevolve.types import Trajectory
 
 QUIET_S = 30.0  # without a new span, after which a trace is taken as whole
+MOST = 200  # traces of one call
 _AT_ONCE = 20  # traces of one commit: few enough that whoever sends spans meanwhile waits little
 _FIELDS = tuple(one.name for one in fields(Span))
 
@@ -37,6 +41,30 @@ class SpanRow(NamedTuple):
     session_id: str  # "" where the span names none
     subject: str  # keyed hash of the user's id; "" where the span names none
     body: str  # JSON
+
+
+class Broken(NamedTuple):
+    """A trace of which no trajectory can be made or kept."""
+
+    trace_id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of quiet traces."""
+
+    looked_at: int  # traces; where it is as many as were asked for, others may be waiting
+    made: list[Trajectory]  # none of a trace whose late spans changed nothing
+    broken: list[Broken]  # not looked at again until spans come to them
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A trace as it was assembled."""
+
+    found: list[Trajectory]
+    origin: Origin
 
 
 def span_row(one: Span) -> SpanRow:
@@ -74,12 +102,16 @@ def append_rows(store: Store, given: Sequence[SpanRow], now_s: float) -> None:
         connection.execute(upsert, heard)
 
 
-def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200) -> list[Trajectory]:
+def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = MOST) -> list[Trajectory]:
+    """The trajectories that `settle_some` makes."""
+    return settle_some(store, now_s, quiet_s, most).made
+
+
+def settle_some(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = MOST) -> Settled:
     """Turn quiet traces into trajectories.
 
     Args: most: traces of one call, those that wait longest first.
-
-    Returns: the new trajectories; none for a trace whose late spans changed nothing.
+    Raises: StoreError: the database is in trouble; traces of the batches before are settled.
     """
     quiet = sa.select(traces).where(
         traces.c.last_s <= now_s - quiet_s,
@@ -87,23 +119,60 @@ def settle(store: Store, now_s: float, quiet_s: float = QUIET_S, most: int = 200
     )
     with store.database.read() as connection:
         waiting = connection.execute(quiet.order_by(traces.c.last_s).limit(most)).all()
-        held = {row.trace_id: _spans_of(connection, row.trace_id) for row in waiting}
+        held = {row.trace_id: _bodies_of(connection, row.trace_id) for row in waiting}
     made: list[Trajectory] = []
+    broken: list[Broken] = []
     for start in range(0, len(waiting), _AT_ONCE):
         some = waiting[start : start + _AT_ONCE]
-        whole = {row.trace_id: assemble(held[row.trace_id]) for row in some}
+        whole = {row.trace_id: _assembled(row.trace_id, held[row.trace_id]) for row in some}
         with store.database.write() as connection:
             there = _held(connection, list(whole))
             for row in some:
                 if row.trace_id not in there:
                     continue  # deleted since it was read: it must not come back
-                found, origin = whole[row.trace_id], _origin(held[row.trace_id])
-                made += _kept(store, connection, found, origin)
-                if row.assembled_s is not None:
-                    _replace_rest(connection, row.trace_id, found)
+                one = whole[row.trace_id]
+                kept = one if isinstance(one, Broken) else _keep(store, row, one)
+                if isinstance(kept, Broken):
+                    broken.append(kept)
+                else:
+                    made += kept
                 done = sa.update(traces).where(traces.c.trace_id == row.trace_id)
                 connection.execute(done.values(assembled_s=row.last_s))
+    return Settled(len(waiting), made, broken)
+
+
+def _assembled(trace_id: str, bodies: Sequence[str]) -> _Whole | Broken:
+    try:
+        held = [_read(body) for body in bodies]
+        return _Whole(assemble(held), _origin(held))
+    except Exception as error:  # whatever a sender wrote costs this trace, and none that wait behind it
+        return Broken(trace_id, _why(error))
+
+
+def _keep(store: Store, row: sa.Row[Any], whole: _Whole) -> list[Trajectory] | Broken:
+    """Keep what a trace has become: a part of the batch's transaction that is undone by itself."""
+    try:
+        with store.database.write() as connection:
+            made = _kept(store, connection, whole.found, whole.origin)
+            if row.assembled_s is not None:
+                _replace_rest(connection, row.trace_id, whole.found)
+    except Exception as error:  # as above; the database's own trouble is raised again
+        if _of_database(error):
+            raise
+        return Broken(row.trace_id, _why(error))
     return made
+
+
+def _of_database(error: Exception) -> bool:
+    """Whether the database is in trouble, which no trace is to blame for: all are tried again later."""
+    if isinstance(error.__cause__, DBAPIError):
+        return not isinstance(error.__cause__, DataError)
+    return isinstance(error, ConflictError | SQLAlchemyError | OSError | MemoryError)
+
+
+def _why(error: Exception) -> str:
+    what = error.what if isinstance(error, CoevolveError) else str(error)
+    return f"{type(error).__name__}: {' '.join(what.split())}"[:300]
 
 
 def _held(connection: Connection, ids: Sequence[str]) -> set[str]:
@@ -163,9 +232,9 @@ def _replace_rest(connection: Connection, trace: str, found: Sequence[Trajectory
         connection.execute(old.values(replaced_by=by_name[found[0].id]))
 
 
-def _spans_of(connection: Connection, trace_id: str) -> list[Span]:
+def _bodies_of(connection: Connection, trace_id: str) -> Sequence[str]:
     query = sa.select(spans.c.body).where(spans.c.trace_id == trace_id)
-    return [_read(body) for body in connection.execute(query).scalars()]
+    return connection.execute(query).scalars().all()
 
 
 def _written(one: Span) -> str:

@@ -3,24 +3,28 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
+from coevolve.database.tables import traces
 from coevolve.errors import StoreError
 from coevolve.feedback.statements import refusal
 from coevolve.store import Store, open_store
 from coevolve.store.ingest import service
 from coevolve.store.ingest.service import Hooks, create_app
 from coevolve.store.redaction import Redactor
-from coevolve.store.spans import append_rows, settle
+from coevolve.store.spans import MOST, append_rows, append_spans, settle, span_row
 from coevolve.store.statements import statements_of
 from otlp_samples import JSON, NANOS, PROTOBUF, json_body, json_span, proto, request
-from span_samples import NOW_S
+from span_samples import NOW_S, TRACE, conversation, span, too_deep
 
 
 @pytest.fixture
@@ -194,21 +198,26 @@ def test_what_a_person_should_look_at_is_asked_of_those_who_judge(store: Store) 
         assert client.get("/v1/review?count=0").status_code == 422
 
 
-def test_trouble_in_the_background_is_told_and_ends_when_it_ends(store: Store) -> None:
+@pytest.mark.parametrize(
+    "error", [StoreError("the disk is full", fix="free some space"), KeyError("mistake")]
+)
+def test_trouble_in_the_background_is_told_and_ends_when_it_ends(store: Store, error: Exception) -> None:
     tries: list[int] = []
     mended = threading.Event()
 
     def settled() -> None:
         tries.append(1)
         if len(tries) == 1:
-            raise StoreError("the disk is full", fix="free some space")
+            raise error
         mended.set()
 
     hooks = Hooks(settled=settled)
     app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=0.2, hooks=hooks)
     with TestClient(app) as client:
         seen = []
+        deadline_s = time.monotonic() + 30
         while not mended.wait(0.01):
+            assert time.monotonic() < deadline_s
             seen.append(client.get("/health").json()["status"])
         assert "degraded" in seen
         while client.get("/health").json()["status"] != "ok":
@@ -224,3 +233,37 @@ def test_words_on_a_session_that_is_an_address_find_it(client: TestClient, store
     (made,) = settle(store, NOW_S + 60)
     assert "ann" not in made.session_id
     assert [one.id for one in statements_of(store.database, [made.session_id])[made.session_id]] == ["a"]
+
+
+def test_traces_without_a_models_answer_hold_nobody_up(store: Store) -> None:
+    append_rows(store, [span_row(span(1, trace=f"{k:032x}")) for k in range(1, 2 * MOST + 2)], NOW_S)
+    left: list[int] = []
+    first = threading.Event()
+
+    def settled() -> None:
+        waiting = sa.select(sa.func.count()).select_from(traces).where(traces.c.assembled_s.is_(None))
+        with store.database.read() as connection:
+            left.append(connection.execute(waiting).scalar_one())
+        first.set()
+
+    hooks = Hooks(settled=settled)
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S + 100, settle_every_s=0.1, hooks=hooks)
+    with TestClient(app):
+        assert first.wait(60)
+    assert left[0] == 0
+
+
+def test_a_trace_that_cannot_be_kept_is_named_at_health_and_the_others_settle(store: Store) -> None:
+    append_spans(store, too_deep(), NOW_S)
+    append_spans(store, [replace(one, trace_id=f"{2:032x}") for one in conversation()], NOW_S + 1)
+    settled = threading.Event()
+    hooks = Hooks(settled=settled.set)
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S + 100, settle_every_s=0.1, hooks=hooks)
+    with TestClient(app) as client:
+        assert settled.wait(60)
+        health = client.get("/health").json()
+    assert health["status"] == "ok"
+    (broken,) = health["broken_traces"]
+    assert broken["trace_id"] == TRACE
+    assert "RecursionError" in broken["why"]
+    assert [one.id for one in store.find()] == [f"{2:032x}"]

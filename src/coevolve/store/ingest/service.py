@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import FastAPI, Request
@@ -27,11 +28,12 @@ from coevolve.store.ingest.readers import Body, Readers
 from coevolve.store.ingest.spans import MOST_BYTES, Refused
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
-from coevolve.store.spans import SpanRow, append_rows, settle
+from coevolve.store.spans import MOST, Broken, SpanRow, append_rows, settle_some
 from coevolve.store.statements import append_statements
 from coevolve.types import Statement, StatementKind
 
 RETRY_AFTER_S = 1
+_SHOWN = 20  # broken traces that `/health` names, the last
 
 
 class Said(BaseModel):
@@ -58,6 +60,23 @@ class Hooks:
     review: Callable[[int], list[dict[str, object]]] = lambda count: []  # what a person should look at next
 
 
+@dataclass(slots=True)
+class _Background:
+    """How the settling goes, which nobody waits for."""
+
+    trouble: CoevolveError | None = None  # the last one's, until one succeeds
+    broken: deque[Broken] = field(default_factory=lambda: deque(maxlen=_SHOWN))
+
+    def told(self) -> dict[str, object]:
+        """What `/health` answers."""
+        answer: dict[str, object] = {"status": "ok"}
+        if self.trouble is not None:
+            answer = {"status": "degraded", "error": self.trouble.what, "fix": self.trouble.fix}
+        if self.broken:
+            answer["broken_traces"] = [one._asdict() for one in self.broken]
+        return answer
+
+
 def create_app(
     store: Store,
     redactor: Redactor,
@@ -74,19 +93,24 @@ def create_app(
     """
     readers = Readers(redactor, processes)
     writer: Writer[SpanRow] = Writer(lambda rows: append_rows(store, rows, now()), most_waiting)
-    trouble: list[CoevolveError] = []  # the last settling's, until one succeeds
+    background = _Background()
 
     async def settling() -> None:
         while True:
             await asyncio.sleep(settle_every_s)
             try:
-                while await asyncio.to_thread(settle, store, now()):
-                    if writer.waiting:
-                        break  # who sends comes first; the rest of what is quiet has time
+                looked_at = MOST
+                while looked_at == MOST:
+                    found = await asyncio.to_thread(settle_some, store, now())
+                    background.broken.extend(found.broken)
+                    # Who sends comes first; the rest of what is quiet has time.
+                    looked_at = 0 if writer.waiting else found.looked_at
                 await asyncio.to_thread(hooks.settled)
-                trouble.clear()
+                background.trouble = None
             except CoevolveError as error:  # a full disk, say: what came in is kept and is tried again
-                trouble[:] = [error]
+                background.trouble = error
+            except Exception as error:  # it must not end unseen
+                background.trouble = _unforeseen(error)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -109,10 +133,8 @@ def create_app(
         return JSONResponse({"error": error.what, "fix": error.fix}, status, headers)
 
     @app.get("/health")
-    async def health() -> dict[str, str]:
-        if trouble:
-            return {"status": "degraded", "error": trouble[0].what, "fix": trouble[0].fix}
-        return {"status": "ok"}
+    async def health() -> dict[str, object]:
+        return background.told()
 
     @app.get("/v1/review")
     async def review(count: Annotated[int, QueryParam(ge=1, le=1000)] = 20) -> dict[str, object]:
@@ -137,6 +159,13 @@ def create_app(
         return JSONResponse(answer, 400 if refused else 200)
 
     return app
+
+
+def _unforeseen(error: Exception) -> CoevolveError:
+    return CoevolveError(
+        f"what came in is not judged further: {type(error).__name__}: {error}",
+        fix="report this as a bug of coevolve; what came in is kept, and is tried again",
+    )
 
 
 async def _body(request: Request) -> bytes:
