@@ -156,7 +156,7 @@ def _keep(store: Store, row: sa.Row[Any], whole: _Whole) -> list[Trajectory] | B
             made = _kept(store, connection, whole.found, whole.origin)
             if row.assembled_s is not None:
                 _replace_rest(connection, row.trace_id, whole.found)
-    except Exception as error:
+    except Exception as error:  # as above; the database's own trouble is raised again
         if _of_database(error):
             raise
         return Broken(row.trace_id, _why(error))
