@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -54,7 +54,11 @@ class Redactor:
         self.fields = fields
         known = rules()
         self._rules = tuple(rule for rule in known if rule.needles or rule.telling)
-        self._digit_rules = tuple(rule for rule in known if not (rule.needles or rule.telling))
+        self._digit_rules = tuple(
+            (rule, partial(tried, rule) if rule.in_groups else rule.pattern.finditer)
+            for rule in known
+            if not (rule.needles or rule.telling)
+        )
         looks = [[*map(literal, rule.needles), *rule.telling] for rule in self._rules]
         self._look = FirstLook([*looks, _TELLING])
         self._again = lru_cache(_REMEMBERED)(self._clean)
@@ -112,11 +116,17 @@ class Redactor:
         for run in _NUMBERS.finditer(text):
             last = found[-1][1] if found else 0
             start, end = max(last, run.start() - _BEFORE), min(len(text), run.end() + _AFTER)
-            for rule in self._digit_rules:
-                if run.end() - run.start() < rule.least:
+            size = run.end() - run.start()
+            for rule, look in self._digit_rules:
+                if size < rule.least:
                     continue
-                for match in _taken(rule, text, start, end):
+                for match in look(text, start, end):
+                    if not rule.check(match):
+                        continue
                     one = (match.start(), match.end(), rule.kind)
+                    if not found or found[-1][1] <= one[0]:
+                        found.append(one)
+                        continue
                     at = bisect(found, one)  # what an earlier rule has found stays its own
                     behind, ahead = found[at - 1] if at else (0, 0, ""), found[at : at + 1]
                     if behind[1] <= one[0] and all(one[1] <= other[0] for other in ahead):
@@ -209,9 +219,3 @@ class Redactor:
 
     def _named(self, field: str) -> bool:
         return self.fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
-
-
-def _taken(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    if rule.in_groups:
-        return tried(rule, text, start, end)
-    return (match for match in rule.pattern.finditer(text, start, end) if rule.check(match))

@@ -280,8 +280,8 @@ _OWN: tuple[RedactionRule, ...] = (
     ),
     _rule(  # as cards are printed
         "CARD",
-        r"(?<![\w.])(?:\d{13,19}|\d{4}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{1,3})?|"
-        r"\d{4}(?P<wide>[ -])\d{6}(?P=wide)\d{4,5})(?!\w|\.\d)",
+        r"(?<![\w.])\d{4}(?:\d{9,15}|(?P<gap>[ -])"
+        r"(?:\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{1,3})?|\d{6}(?P=gap)\d{4,5}))(?!\w|\.\d)",
         check=_card_among_numbers,
         in_groups=True,
         least=13,
@@ -296,7 +296,7 @@ _OWN: tuple[RedactionRule, ...] = (
         "social",
         group=1,
     ),
-    _rule("SSN", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])", check=_social),
+    _rule("SSN", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])", check=_social, least=11),
     _rule(
         "PHONE",
         r"(?<![\w.+-])(?:(?:\+|00)[1-9]\d{0,2}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}"
