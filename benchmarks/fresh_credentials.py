@@ -146,7 +146,7 @@ CREDENTIALS: Mapping[str, Credential] = {
     "twilio": Credential(of("", HEX, 32), "TWILIO_AUTH_TOKEN", "api.twilio.com", False),
     "sendgrid": Credential(lambda rng: f"SG.{chars(rng, ALNUM, 22)}.{chars(rng, URLSAFE, 42)}k", "SENDGRID_API_KEY", "api.sendgrid.com"),
     "npm": Credential(checked("npm_"), "NODE_AUTH_TOKEN", "registry.npmjs.org"),
-    "pypi": Credential(of("pypi-AgEIcHlwaS5vcmc", URLSAFE, 160), "TWINE_PASSWORD", "upload.pypi.org"),
+    "pypi": Credential(of("pypi-AgEIcHlwaS5vcmc", URLSAFE, 160), "TWINE_PASSWORD", "packages.example.net"),
     "huggingface": Credential(of("hf_", UPPER + LOWER, 34), "HUGGING_FACE_HUB_TOKEN", "huggingface.co"),
     "telegram": Credential(lambda rng: f"{rng.randint(10**9, 8 * 10**9)}:AA{rng.choice('EFGH')}{chars(rng, URLSAFE, 32)}", "TG_BOT", "api.telegram.org"),
     "discord": Credential(discord, "DISCORD_TOKEN", "discord.com"),

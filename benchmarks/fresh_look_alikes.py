@@ -261,7 +261,7 @@ LOOK_ALIKES: Mapping[str, tuple[str, ...]] = {
         "logger.info('login ok for user id %s', user.id)", "const { apiKey, secret } = config;",
     ),
     "path": (
-        "/home/app/.config/shop/settings.toml",
+        "/srv/app/.config/shop/settings.toml",
         "tests/auth/test_password_reset.py::test_token_expires PASSED",
         "C:\\Users\\Public\\Documents\\prices.xlsx", "lib/secrets/rotate.ts:4{{small}}:11",
         "~/.kube/config and ~/.npmrc are not in the image", "/proc/{{n4}}/fd/3 -> socket:[4{{n4}}]",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coevolve import workspace
+from coevolve import engines
 from coevolve.cli import app
 from coevolve.config import RunConfig
 from coevolve.learn.lesson import Lesson
@@ -83,7 +83,7 @@ def remember_round(lesson: Lesson) -> Candidate:
 def scripted() -> Iterator[pytest.MonkeyPatch]:
     """Within it a workspace's engine is the scripted one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workspace, "LocalEngine", ScriptedEngine)
+        patch.setattr(engines, "LocalEngine", ScriptedEngine)
         yield patch
 
 

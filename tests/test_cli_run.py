@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from cli_world import invoke, scripted, write_config
-from coevolve import loop, workspace
+from coevolve import engines, loop
 from coevolve.errors import LearnError, ModelError
 from coevolve.workspace import Workspace
 
@@ -149,7 +149,7 @@ def test_settings_can_be_mended_while_nothing_has_begun(
         raise ModelError("no model 'nope' on this machine", fix="set model.name")
 
     with monkeypatch.context() as patch:
-        patch.setattr(workspace, "LocalEngine", missing)
+        patch.setattr(engines, "LocalEngine", missing)
         refused = invoke("run", config, "--set", "model.name=nope")
     assert refused.exit_code == 2 and "no model 'nope'" in refused.stderr
     assert invoke("collect", config).exit_code == 0
@@ -192,7 +192,7 @@ HANGING = """
 import sys, threading
 sys.path[:0] = [{tests!r}]
 import cli_world
-from coevolve import workspace
+from coevolve import engines
 from coevolve.cli import main
 
 class Engine(cli_world.ScriptedEngine):
@@ -200,7 +200,7 @@ class Engine(cli_world.ScriptedEngine):
         print("learning", file=sys.stderr, flush=True)
         threading.Event().wait(60)
 
-workspace.LocalEngine = Engine
+engines.LocalEngine = Engine
 sys.argv[1:] = {words!r}
 main()
 """

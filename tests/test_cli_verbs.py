@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cli_world import invoke, scripted, write_config
-from coevolve import doctor, loop, workspace
+from coevolve import doctor, engines, loop
 from coevolve.cli.opening import read_config
 from coevolve.doctor import Finding
 from coevolve.store.query import Query
@@ -42,7 +42,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a model was loaded")
 
-    monkeypatch.setattr(workspace, "LocalEngine", refuse)
+    monkeypatch.setattr(engines, "LocalEngine", refuse)
 
 
 def test_verbs_run_the_loop_stage_by_stage(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli_world import ScriptedEngine, clueless, write_config
-from coevolve import config, workspace
+from coevolve import config, engines
 from coevolve.agents.harness import harness_to_json
 from coevolve.agents.teacher import demonstrate
 from coevolve.config import ModelSection, RunConfig
@@ -156,7 +156,7 @@ def test_the_engine_is_built_at_first_use(settings: RunConfig, monkeypatch: pyte
     def missing(config: RunConfig) -> object:
         raise ModelError("no weights", fix="install them")
 
-    monkeypatch.setattr(workspace, "LocalEngine", missing)
+    monkeypatch.setattr(engines, "LocalEngine", missing)
     ws = open_workspace(settings)
     assert ws.store.count() == 0
     with pytest.raises(ModelError, match="no weights"):
