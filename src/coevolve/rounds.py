@@ -103,7 +103,7 @@ def _hacked(ws: Workspace, number: int) -> list[Alarm]:
     acted: list[Trajectory] = []
     told: set[tuple[str, str]] = set()
     for at in range(1, number + 1):  # the opening's episodes are the teacher's
-        acted += [ws.score(one) for one in _trajectories(ws, at)]
+        acted += _trajectories(ws, at)  # with the scoring that was just kept
         earlier = ws.journal.get(key(at, "score")) if at < number else None
         told |= {(one["trace"], one["version"]) for one in (earlier or {}).get("alarms", ())}
     order = list(dict.fromkeys(one.version for one in acted))

@@ -6,7 +6,7 @@ deleted before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 import sqlalchemy as sa
@@ -22,8 +22,7 @@ from coevolve.database.tables import (
     trajectories,
     vectors,
 )
-
-_AT_ONCE = 500  # values of one query, far below any database's limit
+from coevolve.store.batches import batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ class Gone:
 
 def delete_trajectories(connection: Connection, ids: Collection[str]) -> Gone:
     """Delete trajectories with their scorings and vectors."""
-    for some in _chunks(ids):  # held first, so that nobody scores one whose scorings are gone already
+    for some in batches(sorted(ids)):  # held first, so that nobody scores one whose scorings are gone already
         held = sa.select(trajectories.c.id).where(trajectories.c.id.in_(some))
         connection.execute(held.order_by(trajectories.c.id).with_for_update())
     _delete(connection, bodies.c.trajectory, ids)
@@ -63,7 +62,7 @@ def delete_traces(connection: Connection, ids: Collection[str]) -> Gone:
 
 def lock_traces(connection: Connection, ids: Collection[str]) -> None:
     """Hold traces before their trajectories, as `settle` does, so that nobody waits in a circle."""
-    for some in _chunks(ids):
+    for some in batches(sorted(ids)):
         held = sa.select(traces.c.trace_id).where(traces.c.trace_id.in_(some))
         connection.execute(held.order_by(traces.c.trace_id).with_for_update())
 
@@ -96,7 +95,7 @@ def values_of(
 ) -> set[str]:
     """The different values of one column where another, of the same table, has one of these; never None."""
     found: set[str] = set()
-    for some in _chunks(values):
+    for some in batches(sorted(values)):
         query = sa.select(wanted).where(column.in_(some), wanted.is_not(None), *also).distinct()
         found |= set(connection.execute(query).scalars())
     return found
@@ -104,20 +103,14 @@ def values_of(
 
 def _delete(connection: Connection, column: sa.Column[str], values: Collection[str]) -> int:
     gone = 0
-    for some in _chunks(values):
+    for some in batches(sorted(values)):
         gone += connection.execute(sa.delete(column.table).where(column.in_(some))).rowcount
     return gone
 
 
 def _count(connection: Connection, column: sa.Column[str], values: Collection[str]) -> int:
     found = 0
-    for some in _chunks(values):
+    for some in batches(sorted(values)):
         query = sa.select(sa.func.count()).select_from(column.table).where(column.in_(some))
         found += int(connection.execute(query).scalar_one())
     return found
-
-
-def _chunks(values: Collection[str]) -> Iterator[list[str]]:
-    ordered = sorted(values)
-    for start in range(0, len(ordered), _AT_ONCE):
-        yield ordered[start : start + _AT_ONCE]

@@ -20,12 +20,12 @@ from coevolve.database import Database, open_database
 from coevolve.database.months import month_of
 from coevolve.database.tables import bodies, scorings, trajectories
 from coevolve.errors import ConflictError, ContentError, StoreError
+from coevolve.store.batches import batches
 from coevolve.store.query import LISTED, Query, Row
 from coevolve.store.rows import Origin, Scoring, content_of, read_row, row_of, selection
 from coevolve.types import Trajectory
 
 _TRIES = 5  # of a write that another writer's held up
-_ID_BATCH = 500  # ids per query, far below any database's limit on bound parameters
 
 
 def open_store(url: str | sa.URL) -> Store:
@@ -117,10 +117,8 @@ class Store:
         """
         wanted = sorted(set(ids))
         with self.database.write() as connection:
-            for start in range(0, len(wanted), _ID_BATCH):
-                held = sa.select(trajectories.c.id).where(
-                    trajectories.c.id.in_(wanted[start : start + _ID_BATCH])
-                )
+            for some in batches(wanted):
+                held = sa.select(trajectories.c.id).where(trajectories.c.id.in_(some))
                 connection.execute(held.order_by(trajectories.c.id).with_for_update())
             known = list(self.known(wanted).values())
             scored = list(judged(known))
@@ -143,11 +141,9 @@ class Store:
 
     def known(self, ids: Iterable[str]) -> dict[str, Trajectory]:
         """Those of these trajectories that are kept, by id."""
-        wanted = list(dict.fromkeys(ids))
         found: dict[str, Trajectory] = {}
         with self.database.read() as connection:
-            for start in range(0, len(wanted), _ID_BATCH):
-                some = wanted[start : start + _ID_BATCH]
+            for some in batches(dict.fromkeys(ids)):
                 rows = connection.execute(selection().where(trajectories.c.id.in_(some)))
                 found |= {row.id: read_row(row) for row in rows}
         return found
@@ -285,22 +281,17 @@ def _other_content(identity: str, name: str) -> ContentError:
 def _contents(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
     """Content hashes of those ids that are kept."""
     held: dict[str, str] = {}
-    for start in range(0, len(ids), _ID_BATCH):
+    for some in batches(ids):
         query = sa.select(trajectories.c.id, trajectories.c.content)
-        for key, content in connection.execute(
-            query.where(trajectories.c.id.in_(ids[start : start + _ID_BATCH]))
-        ):
+        for key, content in connection.execute(query.where(trajectories.c.id.in_(some))):
             held[key] = content
     return held
 
 
 def _insert_scorings(connection: Connection, run: str, scored: Sequence[Trajectory]) -> None:
     latest: dict[str, str] = {}
-    ids = [trajectory.id for trajectory in scored]
-    for start in range(0, len(ids), _ID_BATCH):
-        query = sa.select(scorings.c.trajectory, scorings.c.content).where(
-            scorings.c.trajectory.in_(ids[start : start + _ID_BATCH])
-        )
+    for some in batches(trajectory.id for trajectory in scored):
+        query = sa.select(scorings.c.trajectory, scorings.c.content).where(scorings.c.trajectory.in_(some))
         latest.update((key, content) for key, content in connection.execute(query.order_by(scorings.c.seq)))
     rows: list[dict[str, Any]] = []
     for trajectory in scored:

@@ -16,9 +16,8 @@ from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
 from coevolve.database.tables import scorings, statements, trajectories
 from coevolve.errors import IngestError
+from coevolve.store.batches import batches
 from coevolve.types import Split, Statement
-
-_BATCH = 500  # bound parameters of one query, far below any database's limit
 
 
 def append_statements(
@@ -36,11 +35,9 @@ def append_statements(
     rows = {one.id: {**_row(one), "subject": whose.get(one.id)} for one in batch.values()}
     with database.write() as connection:
         held: dict[str, str] = {}
-        ids = list(rows)
-        for start in range(0, len(ids), _BATCH):
-            query = sa.select(statements.c.id, statements.c.content)
-            some = connection.execute(query.where(statements.c.id.in_(ids[start : start + _BATCH])))
-            held |= {row.id: row.content for row in some}
+        for some in batches(rows):
+            query = sa.select(statements.c.id, statements.c.content).where(statements.c.id.in_(some))
+            held |= {row.id: row.content for row in connection.execute(query)}
         for id, content in held.items():
             if rows[id]["content"] != content:
                 raise IngestError(
@@ -61,12 +58,9 @@ def append_statements(
 def statements_of(database: Database, sessions: Iterable[str]) -> dict[str, list[Statement]]:
     """What was said about each of these sessions, in the order in which it was said."""
     found: dict[str, list[Statement]] = defaultdict(list)
-    ids = list(dict.fromkeys(sessions))
     with database.read() as connection:
-        for start in range(0, len(ids), _BATCH):
-            query = sa.select(statements.c.body).where(
-                statements.c.session_id.in_(ids[start : start + _BATCH])
-            )
+        for some in batches(dict.fromkeys(sessions)):
+            query = sa.select(statements.c.body).where(statements.c.session_id.in_(some))
             for row in connection.execute(query.order_by(statements.c.given_s, statements.c.seq)):
                 one = from_json(Statement, row.body)
                 found[one.session_id].append(one)
@@ -106,11 +100,10 @@ def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
 
 def mark_scored(database: Database, given: Iterable[Statement]) -> None:
     """Note that rewards know of these statements."""
-    ids = [one.id for one in given]
     with database.write() as connection:
-        for start in range(0, len(ids), _BATCH):
-            some = statements.c.id.in_(ids[start : start + _BATCH])
-            connection.execute(sa.update(statements).where(some).values(scored_s=time.time()))
+        for some in batches(one.id for one in given):
+            told = sa.update(statements).where(statements.c.id.in_(some))
+            connection.execute(told.values(scored_s=time.time()))
 
 
 def _row(one: Statement) -> dict[str, object]:

@@ -18,9 +18,9 @@ from coevolve.database import Database
 from coevolve.database.tables import trajectories, vectors
 from coevolve.database.vector_type import DIMS
 from coevolve.errors import StoreError
+from coevolve.store.batches import batches
 from coevolve.store.query import Query
 
-_ID_BATCH = 500  # ids of one query, far below any database's limit
 _WIDER = 200  # candidates that PostgreSQL's index looks at for one query
 
 
@@ -60,9 +60,9 @@ class Vectors:
         """Those of these trajectories that have no vector yet."""
         held: set[str] = set()
         with self._database.read() as connection:
-            for start in range(0, len(ids), _ID_BATCH):
-                some = vectors.c.trajectory.in_(list(ids[start : start + _ID_BATCH]))
-                held |= set(connection.execute(sa.select(vectors.c.trajectory).where(some)).scalars())
+            for some in batches(ids):
+                known = sa.select(vectors.c.trajectory).where(vectors.c.trajectory.in_(some))
+                held |= set(connection.execute(known).scalars())
         return [one for one in ids if one not in held]
 
     def nearest(
