@@ -4,7 +4,7 @@ Each (seed, arm) is one `coevolve run` in a process of its own, so that wall tim
 run's. A finished one is read from its journal and not repeated, an interrupted one goes on.
 
     teacher   examples/shop.toml as it is
-    none      the same with run.teacher = "none", at the same budget
+    none      the same with run.teacher = "none", at most 40 minutes: nobody hands it what it fails at
     long      examples/shop_long.toml: all task types, at most 90 minutes
 
 `--quick` runs the same loop with a scripted model in seconds and writes loop.quick.json.
@@ -46,7 +46,11 @@ from benchmarks.loop_scripted import SCRIPTED, run_scripted, smaller  # noqa: E4
 from benchmarks.page import RESULTS, write_page  # noqa: E402
 
 CONFIGS = {"teacher": "shop.toml", "none": "shop.toml", "long": "shop_long.toml"}
-CHANGES: Mapping[str, Mapping[str, str]] = {"teacher": {}, "none": {"run.teacher": "none"}, "long": {}}
+CHANGES: Mapping[str, Mapping[str, str]] = {
+    "teacher": {},
+    "none": {"run.teacher": "none", "run.minutes_budget": "40", "run.max_rounds": "10"},
+    "long": {},
+}
 COMMAND = "python benchmarks/loop.py"
 
 
