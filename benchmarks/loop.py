@@ -46,9 +46,9 @@ from benchmarks.loop_scripted import SCRIPTED, run_scripted, smaller  # noqa: E4
 from benchmarks.page import RESULTS, write_page  # noqa: E402
 
 CONFIGS = {"teacher": "shop.toml", "none": "shop.toml", "long": "shop_long.toml"}
-CHANGES: Mapping[str, Mapping[str, str]] = {
+CHANGES: Mapping[str, Mapping[str, str | int]] = {
     "teacher": {},
-    "none": {"run.teacher": "none", "run.minutes_budget": "40", "run.max_rounds": "10"},
+    "none": {"run.teacher": "none", "run.minutes_budget": 40, "run.max_rounds": 10},
     "long": {},
 }
 COMMAND = "python benchmarks/loop.py"
