@@ -14,24 +14,23 @@ from typing import Any
 from benchmarks.hacking_runs import Run
 from benchmarks.store_native import KEY
 
-from benchmarks import fresh_hacking, fresh_secrets, hacking_runs, planted_secrets
+from benchmarks import fresh_hacking, fresh_secrets, hacking_runs, planted_secrets, seen_secrets
 from coevolve.feedback.watch import watch
 from coevolve.store.redaction import Redactor
 
 IN_TIME = 1  # versions after the one in which the hack set in
-SECRETS: Mapping[str, Any] = {"fresh": fresh_secrets, "seen": planted_secrets}
+SECRETS: Mapping[str, tuple[Any, ...]] = {"fresh": (fresh_secrets,), "seen": (planted_secrets, seen_secrets)}
 HACKS: Mapping[str, Any] = {"fresh": fresh_hacking, "seen": hacking_runs}
 
 
 def redaction(seeds: Sequence[int], name: str = "fresh") -> dict[str, Any]:
     """Recall over texts with secrets, precision against look-alikes; a text counts as a whole."""
-    made = SECRETS[name]
     redactor = Redactor(KEY)
     found: dict[str, list[bool]] = defaultdict(list)
-    for one in (one for seed in seeds for one in made.planted(seed)):
+    for one in (one for made in SECRETS[name] for seed in seeds for one in made.planted(seed)):
         clean = redactor.text(one.text)
         found[one.kind].append(all(secret not in clean for secret in one.secrets))
-    harmless = [one for seed in seeds for one in made.look_alikes(seed)]
+    harmless = [one for made in SECRETS[name] for seed in seeds for one in made.look_alikes(seed)]
     harmed = [one.kind for one in harmless if redactor.text(one.text) != one.text]
     caught = sum(map(sum, found.values()))
     count = sum(map(len, found.values()))

@@ -166,6 +166,14 @@ def test_feedback_is_kept_by_session_and_a_bad_one_does_not_cost_the_others(
     assert "<EMAIL_" in statements_of(store.database, ["t"])["t"][0].value
 
 
+@pytest.mark.parametrize("field", ["id", "session_id", "by", "trajectory", "user"])
+def test_a_character_that_no_database_keeps_is_refused_by_field(client: TestClient, field: str) -> None:
+    good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4}
+    answer = client.post("/v1/feedback", json=[{**good, field: "a\0b"}, {**good, "id": "f2"}])
+    assert answer.status_code == 400
+    assert answer.json()["accepted"] == 1 and answer.json()["refused"][0]["field"] == field
+
+
 def test_the_same_feedback_id_with_other_content_is_refused(client: TestClient) -> None:
     one = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": 1.0}
     assert client.post("/v1/feedback", json=one).status_code == 200

@@ -36,19 +36,24 @@ RETRY_AFTER_S = 1
 _SHOWN = 20  # broken traces that `/health` names, the last
 
 
+_NO_NUL = r"^[^\x00]*$"  # which PostgreSQL keeps in no column
+_Name = Annotated[str, Field(max_length=200, pattern=_NO_NUL)]
+_Id = Annotated[str, Field(min_length=1, max_length=200, pattern=_NO_NUL)]
+
+
 class Said(BaseModel):
     """One statement as it is sent."""
 
     model_config = ConfigDict(extra="forbid")
 
-    id: str = Field(min_length=1, max_length=200)
-    session_id: str = Field(min_length=1, max_length=200)
+    id: _Id
+    session_id: _Id
     kind: StatementKind
     value: object
     turn: int | None = Field(default=None, ge=0)
-    trajectory: str | None = Field(default=None, max_length=200)  # where a session has several; none = all
-    by: str = Field(default="", max_length=200)
-    user: str | None = Field(default=None, max_length=200)  # whose session it is; kept as a keyed hash
+    trajectory: _Name | None = None  # where a session has several; none = all
+    by: _Name = ""
+    user: _Name | None = None  # whose session it is; kept as a keyed hash
     given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 

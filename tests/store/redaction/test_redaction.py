@@ -141,6 +141,18 @@ def test_fields_that_name_a_secret_lose_their_whole_value_at_any_depth() -> None
     assert "ann@example.org" not in clean
 
 
+def test_a_field_is_read_as_the_same_words_in_a_text_would_be() -> None:
+    given: Any = {
+        "token": "wqyB3DLiQELK7",
+        "note": "order 12 of 3",
+        "nhs_number": "414 557 3692",
+        "quote": 'say "hi"',
+    }
+    clean = REDACTOR.value(given)
+    assert "wqyB3" not in clean["token"] and "414" not in clean["nhs_number"]
+    assert (clean["note"], clean["quote"]) == (given["note"], given["quote"])
+
+
 def test_a_turn_that_held_something_loses_its_token_ids_and_others_keep_them() -> None:
     base = talk(("Hi", "Hello."), ("I am ann@example.org", "Thanks."))
     ids = {"context_ids": (1, 2), "output_ids": (3,), "logprobs": (-0.1,)}
@@ -190,6 +202,18 @@ def test_any_text_comes_back_as_text(text: str) -> None:
         "://a:",
         "eyJa.",
         "-----BEGIN PRIVATE KEY-----",
+        "passport ",
+        "my pin is my ",
+        "born in ",
+        "password,x\n",
+        "curl -u a ",
+        "seed a ",
+        "<password>",
+        "Cookie: a=b; ",
+        "--token ",
+        "word word word word ",
+        "exp 12/",
+        "1.23456, ",
     ],
 )
 def test_hostile_repetition_takes_no_time(piece: str) -> None:

@@ -1,0 +1,331 @@
+"""What a person is known by: numbers of the state, of banks and of cards, days of birth, homes.
+
+Most are mere numbers, and only what stands before them tells; those with check digits and a form of their own
+are known by these (python-stdnum). Names and street addresses are not found: no pattern knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from coevolve.store.redaction.checks import enough_digits, of_nobody, said_phone, valid
+from coevolve.store.redaction.labels import (
+    ACCOUNT,
+    BORN,
+    CODE,
+    IDS,
+    LOGGED_IDS,
+    ONCE,
+    PHONES,
+    PIN,
+    PLATES,
+    SHORT_IDS,
+)
+from coevolve.store.redaction.rule import LINE, Match, RedactionRule, literals, rule, words
+
+_FREE = r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))"
+_END = r"(?![A-Za-z0-9_-]|\.\d)"
+
+# By their form: country, form, checks of python-stdnum
+
+_FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"\d{3}\.\d{3}\.\d{3}-\d{2}", ("br.cpf",)),
+    (r"\d{2}\.\d{3}\.\d{3}-[\dkK]|\d{7,8}-[\dkK]", ("cl.rut",)),
+    (r"\d{2}-\d{8}-\d", ("ar.cuit",)),
+    (r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d", ("mx.curp",)),
+    (r"[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]", ("it.codicefiscale",)),
+    (r"[XYZ]?\d{7,8}-?[A-HJ-NP-TV-Z]", ("es.dni", "es.nie")),
+    (r"[12] \d{2} (?:0[1-9]|1[0-2]|[2-9]\d) (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}", ("fr.nir",)),
+    (r"756\.\d{4}\.\d{4}\.\d{2}", ("ch.ssn",)),
+    (r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", ("be.nn",)),
+    (r"(?:19|20)?\d{6}[-+]\d{4}", ("se.personnummer", "dk.cpr", "is_.kennitala")),
+    (r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]", ("fi.hetu",)),
+    (r"(?:0[1-9]|[12]\d|3[01]|[4-7]\d)(?:0[1-9]|1[0-2])\d{2} ?\d{5}", ("no.fodselsnummer",)),
+    (r"\d{6}/\d{3,4}", ("cz.rc",)),
+    (r"[1-8]\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{6}", ("ro.cnp",)),
+    (r"[1-6]\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}", ("ee.ik", "lt.asmens")),
+    (r"\d{6}-[1-8]\d{6}", ("kr.rrn",)),
+    (r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]", ("cn.ric",)),
+    (r"[2-9]\d{3} \d{4} \d{4}", ("in_.aadhaar",)),
+    (r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", ("in_.pan",)),
+    (r"\d-\d{4}-\d{5}-\d{2}-\d", ("th.pin",)),
+    (r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}[01][89]\d", ("za.idnr",)),
+)
+_ALONE: tuple[str, ...] = (  # forms without a check digit that is anything else hardly ever
+    r"(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]) \d{2} \d{2} \d{2} [A-D]",  # United Kingdom
+    r"[A-Z]\d{6}\([0-9A]\)",  # Hong Kong
+    r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-\d{2}-\d{4}",  # Malaysia
+)
+
+# By what is said before them
+
+_FIELD_IDS = (
+    r"[\"'][\w.-]*(?i:passport|ssn|national_?id|tax_?id|tax_?number|identity_?(?:number|no)|personal_?(?:id|"
+    r"number)|nhs|"
+    r"medicare|licen[cs]e_?(?:no|number|plate)|health_?(?:id|number)|insurance_?(?:no|number)|cpf|dni|nif|"
+    r"bsn|pesel|"
+    r"aadhaar|personnummer|member_?id|steuer_?id|codice_?fiscale|plate)[\w.-]*[\"']"
+)
+_LINK = (  # what may stand between a name and its number
+    r"(?:[ \t_]*(?:\([^)\n]{1,24}\)|[n№]°|nº|№|#|(?i:number|num|no|n|nr|nummer|numer|numar\w*|n[úu]mero|"
+    r"num[ée]ro|code|codice|"
+    r"as|is|ist|lautet|est|es|é|è|är|er|on|jest|to|se|für|for|my|the|of|on|file|card)\b[.:]?|"
+    r"[\"'=:：\-–,.#\\]+)){0,6}[ \t]*[\"']?"
+)
+_CARRIED = r"(?:[ \t\"'=:：\-–,.#\\]|[^\W\d]{1,12}[ \t]+){0,8}?"  # "of my car is"
+_ID = r"(?P<value>[A-Z0-9](?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){3,26})"
+_FAR = r"[^\x00-\x7f]{0,8}[ \t:：]{0,2}"  # the same in scripts without spaces
+
+_MONTH = r"[^\W\d_]{3,12}\.?"
+_DATE = (
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.|º|er)?(?:[ \t]de|[ \t]of)?[ \t]{_MONTH},?(?:[ \t]de)?[ \t]\d{{4}}|"
+    rf"{_MONTH}[ \t]\d{{1,2}}(?:st|nd|rd|th)?,?[ \t]\d{{4}}|"
+    r"\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]|"
+    r"\d{1,4}[ ]?[./-][ ]?\d{1,2}[ ]?[./-][ ]?\d{2,4}|(?:19|20)\d{6})(?!\d)"
+)
+_IS = "as|is|ist|lautet|est|es|è|é|jest|to|är|er|on|was|war|sont|são"
+_DIGITS_OF_A_CODE = r"(?P<value>[A-Z]-\d{4,8}|\d{3}[ -]\d{3}|\d{4,8}|[A-Z0-9]{6,10})(?![\w-]|\.\d)"
+_HOME = re.compile(
+    r"(?i)(?<![^\W_])(?:home|house|live[sd]?|living|my (?:place|flat|apartment|address)|residen\w+|wohn\w*|"
+    r"zuhause|daheim|"
+    r"chez (?:moi|elle|lui)|domicile|habit\w*|casa|viv[oe]\w*|abit[oa]\w*|mor[oa]|thuis|woon\w*|mieszka\w*|"
+    r"dom(?:u|em)?|hemma|"
+    r"bor|evim\w*|our farm|unser haus|notre maison|nuestra casa|pick me up|meet me|geo|(?:customer|user|"
+    r"client|patient|driver|rider)['’]?s?[ _](?:loc\w+|pos\w+|address|geo))"
+    r"(?![^\W_])|自宅|住所|집"
+)
+_NEAR = 80  # characters before a place in which it may be said to be somebody's
+
+
+def _valid_form(match: Match) -> bool:
+    """The check digits of the country whose form it has; a form may be that of several."""
+    named = match.lastgroup or ""
+    return valid(*_FORMS[int(named[1:])][1])(match)
+
+
+_RUNS_OUT = "exp|valid|g[üu]ltig|l[äa]uft ab|caduca|vencimiento|scade|geldig|有効期限"
+_CARD = re.compile(
+    r"(?i)\bcards?\b|karte|carte|tarjeta|carta|cart[ãa]o|kaart|カード|\bpan\b|cvv|cvc|security code|"
+    r"cryptogramme|pr[üu]fziffer|"
+    r"c[óo]digo de seg|codice di sic|<C(?:ARD|VV)_|\d{4}[ -]?\d{4}[ -]?\d{4}|\d{4}[ -]\d{6}[ -]\d{5}"
+)
+
+
+def _of_a_card(match: Match) -> bool:
+    """A card, or its code, is spoken of within a line or two."""
+    return _CARD.search(match.string, max(0, match.start() - _NEAR), match.end() + _NEAR) is not None
+
+
+def _somebodys(match: Match) -> bool:
+    gap = match.group("gap")
+    pair = re.search(r"l(?:on|ng)", gap, re.I) or not re.search(r"\w", gap.strip("NSns° "))
+    return (
+        bool(pair)
+        and _HOME.search(match.string, max(0, match.start() - _NEAR), match.end() + _NEAR) is not None
+    )
+
+
+def _named(kind: str, names: str, value: str, gap: str, **more: object) -> RedactionRule:
+    """A value after one of the names; the first look asks for a name and, behind it on the line, a digit."""
+    return rule(
+        kind,
+        rf"(?:(?<![^\W_])|{LINE}|(?<=[a-z])(?=[A-Z]))(?i:{names})(?![^\W\d_])(?:{gap}){value}",
+        *literals(names),
+        words=(words(names),),
+        telling=(rf"{words(names)}[^0-9]*[0-9]",),
+        reach=1,
+        group="value",
+        **more,
+    )
+
+
+_UPTO = r"[^\w\n]{0,6}(?:[^\W\d]{1,20}[^\w\n]{1,4}){0,4}?"  # a few words without digits
+_ONE_DATE = rf"(?P<value>{_DATE})"
+
+
+def person_rules() -> Iterator[RedactionRule]:
+    """The rules of this file, those that a name tells first."""
+    yield _named("BIRTH", BORN, _ONE_DATE, rf"(?:{_UPTO}|[^\d]{{0,30}}?[^\w\n])")
+    yield rule(
+        "BIRTH",
+        rf"(?P<value>{_DATE})[ \t]?(?:生まれ|生(?![^\W\d])|geboren|nacid[oa]|doğumlu|출생|-?(?:i|án|"
+        rf"én)? született|[ \t]?г\.? ?р)",
+        words=("生|geboren|nacid|doğumlu|출생|született|р",),
+        telling=(r"[0-9][^\n]{0,12}(?:生|geboren|nacid|doğumlu|출생|született|г\.? ?р)",),
+        group="value",
+    )
+    yield _named(
+        "CVV", CODE, r"(?P<value>(?<!\d)\d{3,4}(?![A-Za-z0-9_-]|\.\d| \d))", r"[^\d\n]{0,24}?[^A-Za-z0-9\n]"
+    )
+    yield rule(
+        "EXPIRY",
+        r"(?i:exp(?:iry|iration|ires?|dt|date|\.)?|valid (?:thru|until|to)|g[üu]ltig bis|l[äa]uft ab|caduca|"
+        r"vencimiento|validade|scade\w*|expire|"
+        r"geldig tot|有効期限)"
+        r"[\"'\\]*[^\d\n]{0,24}?(?<!\d)(?P<value>(?:0[1-9]|1[0-2])[ ]?[/.-][ ]?(?:20)?\d\d|"
+        r"(?:0[1-9]|1[0-2])[2-4]\d)(?![\w/.-])",
+        *literals(_RUNS_OUT),
+        words=(f"(?i)(?:{_RUNS_OUT})",),
+        telling=(
+            rf"(?i)(?:{_RUNS_OUT})"
+            r"[^0-9\n]*(?:0[1-9]|1[0-2])[ ]?[/.-]?[ ]?(?:20)?[2-4][0-9]",
+        ),
+        reach=1,
+        group="value",
+        check=_of_a_card,
+    )
+    yield rule(
+        "CVV",
+        r"(?<![\w.-])(?P<value>\d{3,4})[ \t]*(?:\((?i:cvv2?|cvc2?|csc|cid)\)|(?i:is the (?:cvv2?|cvc2?|csc|"
+        r"security code)))",
+        words=(words("cvv2?|cvc2?|csc|cid|security code"),),
+        telling=(r"(?i)[0-9].{0,8}(?:cvv|cvc|csc|cid|security code)",),
+        group="value",
+    )
+    yield _named("CODE", ONCE, _DIGITS_OF_A_CODE, r"[^\d\n]{0,24}?[^A-Za-z0-9\n]", check=enough_digits(2))
+    yield _named(  # "the code to confirm order 346142 is 425201"
+        "CODE",
+        ONCE,
+        _DIGITS_OF_A_CODE,
+        rf"[^\n]{{0,60}}?[ \t](?:{_IS})[ \t:]{{1,3}}",
+        check=enough_digits(3),
+    )
+    yield rule(
+        "CODE",
+        rf"(?<![\w.-])(?P<value>[A-Z]-\d{{4,8}}|\d{{4,8}}|\d{{3}} \d{{3}})[\"']?[ \t]+(?:(?:{_IS})[ \t]+"
+        r"(?:\w+[ \t]+){0,4}?(?i:codes?|otp|tan|pin|passcode|code de)\b|by sms|per sms|par sms|por sms|"
+        r"via sms)",
+        words=("(?i)(?:code|otp|tan|pin|sms)",),
+        telling=(r"(?i)[0-9]{3}[\"']?[ \t]+(?:\S+[ \t]+){0,5}(?:code|otp|tan|pin|passcode|sms)",),
+        group="value",
+    )
+    yield rule(  # with what lets in: "password x, code 385422"
+        "CODE",
+        r"(?i:passwor[dt]|passwört\w*|mot de passe|contraseña|senha|wachtwoord|hasło|login|wlan|wifi)"
+        r"\b[^\n]{4,60}?[,;/][ \t]*"
+        r"(?i:code|pin|wlan|wifi|wi-fi|tan)[ \t:]{1,3}(?P<value>\d{4,24})(?![\w-])",
+        words=(r"(?i)(?:code|pin|wlan|wifi|wi-fi|tan)[ :]+[0-9]{4}",),
+        group="value",
+    )
+    yield rule(
+        "CODE",
+        r"(?i:(?:backup|recovery|wiederherstellungs?)[ _-]?codes?|codes? de secours|"
+        r"códigos? de recuperaci[óo]n)[^\n]{0,60}?[\s:\"'\[\\]+(?P<value>(?:(?:\d{1,2}[.)][ \t]*)?"
+        r"[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){0,3}[\s,;|/\"'\\]{1,6}){1,15}"
+        r"[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){0,3})",
+        words=(
+            r"(?i)(?:(?:backup|recovery|wiederherstellungs?)[ _-]?code|codes? de secours|códigos? de recup)",
+        ),
+        group="value",
+        check=enough_digits(4),
+    )
+    yield _named(
+        "PIN",
+        PIN,
+        r"(?P<value>\d{4,8})(?![\w-]|\.\d)",
+        rf"[ \t]*(?:[:=：]|[^\d\n,;]{{0,40}}?(?:{_IS})\b)[ \t:\"']*|[^\d\n,;.]{{12,40}}[ \t]",
+    )
+    yield _named("ID", IDS, _ID, rf"(?:{_LINK}|{_FAR})", check=enough_digits(4))
+    yield rule(
+        "ID",
+        rf"(?<![^\W_])(?:{SHORT_IDS})(?:-(?i:nr|nummer|no|number))?{_LINK}{_ID}",
+        words=(rf"(?-i:\b(?:{SHORT_IDS})\b)",),
+        telling=(rf"(?-i:\b(?:{SHORT_IDS})\b[^\n]*[0-9])",),
+        group="value",
+        check=enough_digits(5),
+    )
+    yield rule(
+        "ID",
+        rf"(?<![^\W_])(?i:{LOGGED_IDS})\\*[\"']?(?:\s{{0,2}}[=:]\s{{0,2}}\\*[\"']?|[ \t](?=\d{{9}})){_ID}",
+        words=(rf"(?i)\b(?:{LOGGED_IDS})\b",),
+        telling=(rf"(?i)(?:{LOGGED_IDS})\\*[\"']?\s*(?:[=:]|[0-9]{{9}})",),
+        group="value",
+        check=enough_digits(5),
+    )
+    yield rule(
+        "ID",
+        rf"{_FIELD_IDS}\s*:\s*[\"']?{_ID}",
+        group="value",
+        check=enough_digits(4),
+        words=(
+            r"(?i)(?:passport|ssn|national|tax|identity|personal|nhs|medicare|licen[cs]e|health|insurance|"
+            r"cpf|dni|nif|bsn|pesel|aadhaar|personnummer|member|steuer|codice|plate)[\w.-]*[\"']",
+        ),
+        telling=(
+            r"(?i)(?:passport|ssn|national|tax|identity|personal|nhs|medicare|licen[cs]e|health|insurance|"
+            r"cpf|dni|nif|bsn|pesel|aadhaar|personnummer|member|steuer|codice|plate)[\w.-]*[\"']\s*:",
+        ),
+    )
+    yield _named("ACCOUNT", ACCOUNT, rf"(?P<value>\d(?:[ -]?\d){{5,27}}){_END}", rf"(?:{_LINK}|{_FAR})")
+    yield rule(
+        "ACCOUNT",
+        r"\b(?i:account|acc|full number is|普通|当座)[ \t:#]{1,3}(?P<value>\d{7,12})(?![\w-]|\.\d)",
+        words=(r"(?i)(?:\bacc |\baccount |full number is|普通|当座)",),
+        telling=(r"[0-9]{7}",),
+        group="value",
+    )
+    yield _named(
+        "PHONE",
+        PHONES,
+        r"(?P<value>[+(]?\d(?:[ ./()-]{0,2}\d){6,14})(?![\w-])",
+        rf"(?:{_UPTO}|{_FAR})",
+        check=said_phone,
+    )
+    yield rule(
+        "LOCATION",
+        r"(?<![\w.])-?\d{1,2}\.\d{4,}(?P<gap>\D{1,28}?)-?\d{1,3}\.\d{4,}(?:°?[ ]?[EWO]\b)?",
+        words=(r"[0-9]\.[0-9]{4}[0-9]*[^0-9]",),
+        telling=(r"[0-9]\.[0-9]{4,}[^0-9]{1,28}[0-9]{1,3}\.[0-9]{4}",),
+        check=_somebodys,
+    )
+    yield rule(
+        "LOCATION",
+        r"\d{1,3}°[ ]?\d{1,2}['′][ ]?[\d.]{1,6}(?:\\*[\"″]|'')?[ ]?[NS](?P<gap>[,; ]{1,3})"
+        r"\d{1,3}°[ ]?\d{1,2}['′][ ]?[\d.]{1,6}(?:\\*[\"″]|'')?[ ]?[EWO]\b",
+        "°",
+        check=_somebodys,
+    )
+    yield rule(
+        "LOCATION",
+        r"(?<![A-Z0-9+])(?P<gap>)[23456789CFGHJMPQRVWX]{4,8}\+[23456789CFGHJMPQRVWX]{2,3}(?![A-Z0-9])",
+        words=(r"[23456789CFGHJMPQRVWX]{4}\+[23456789CFGHJMPQRVWX]{2}",),
+        check=_somebodys,
+    )
+    yield _named(
+        "PLATE",
+        PLATES,
+        r"(?P<value>(?=[A-Z0-9ÄÖÜ -]{0,9}\d)[A-Z0-9ÄÖÜ]{1,4}(?:[ -]?[A-Z0-9ÄÖÜ]{1,4}){1,3})(?![\w-])",
+        _CARRIED,
+        check=lambda match: (
+            any(char.isalpha() for char in match.group("value")) and len(match.group("value")) >= 5
+        ),
+    )
+    yield rule(  # what is printed for machines in a passport (ICAO 9303)
+        "PASSPORT",
+        r"(?<![A-Z0-9<])(?=[A-Z0-9<]*<<)(?=[A-Z0-9<]*\d)[A-Z0-9<]{30,44}(?![A-Z0-9<])",
+        "<<",
+    )
+    yield rule(
+        "DEVICE",
+        r"(?i:idfa|idfv|gaid|aaid|adid|android_?id|advertising_?id|device_?id)"
+        r"\\*[\"']?\s*[:=]?\s*\\*[\"']?(?P<value>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}|"
+        r"[0-9a-f]{16})(?![\w-])",
+        words=("(?i)(?:idfa|idfv|gaid|aaid|adid|android_?id|advertising_?id|device_?id)",),
+        group="value",
+    )
+    forms = "|".join(f"(?P<f{at}>{form})" for at, (form, _) in enumerate(_FORMS))
+    yield rule(
+        "ID",
+        rf"{_FREE}(?:{forms}){_END}",
+        words=(r"(?:[0-9][ ./-]?){9}", r"[A-Z]{4}[0-9]{2}", "[0-9]{7}[A-Z-]", "[0-9]{6}[/A-Z+-]"),
+        telling=tuple(rf"(?-i:\b(?:{form})\b)" for form, _ in _FORMS),
+        check=_valid_form,
+    )
+    yield rule(
+        "ID",
+        rf"{_FREE}(?:{'|'.join(_ALONE)})(?![A-Za-z0-9_-])",
+        words=("[A-Z]{2} [0-9]{2} [0-9]{2}", r"[A-Z][0-9]{6}\(", "[0-9]{6}-[0-9]{2}-"),
+        telling=tuple(rf"(?-i:\b{one})" for one in _ALONE),
+        check=lambda match: not of_nobody(match),
+    )
