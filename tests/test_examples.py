@@ -10,7 +10,16 @@ from types import MappingProxyType
 import pytest
 
 from coevolve.errors import PoolError
-from coevolve.examples import IMITATED, REPLAY, Example, build_examples, build_pairs, choose_examples
+from coevolve.examples import (
+    IMITATED,
+    REPLAY,
+    Example,
+    build_examples,
+    build_pairs,
+    choose_examples,
+    replay_places,
+    surprise,
+)
 from coevolve.types import (
     Action,
     Operation,
@@ -252,7 +261,7 @@ def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() ->
             Example(ids=(1, 2), mask=(False, True), task_type=kind, entry=f"{kind}{k}") for k in range(count)
         ]
 
-    def chosen(count: int, seed: int, places: Mapping[str, int] = MappingProxyType({})) -> list[Example]:
+    def chosen(count: int, seed: int, places: Mapping[str, float] = MappingProxyType({})) -> list[Example]:
         return choose_examples(examples, fresh, places, count, seed)
 
     examples = [*made("weak", 60), *made("strong", 40), *made("rare", 4)]
@@ -267,3 +276,19 @@ def test_chosen_examples_are_as_many_of_each_type_and_leave_room_for_replay() ->
     later = {f"strong{k}": 1 for k in range(20, 40)}
     assert not [one for one in chosen(44, 1, later) if one.entry in later]
     assert set(REPLAY) == IMITATED  # every kind that is imitated has its place
+
+
+def test_replay_takes_corrections_first_then_what_surprised_the_agent_and_demonstrations_last() -> None:
+    def own(name: str, *logprobs: float) -> PoolEntry:
+        made = entry(name, turn(0, 1))
+        turns = tuple(replace(one, logprobs=logprobs) for one in made.trajectory.turns)
+        return replace(
+            made, operation=Operation.OWN_SUCCESS, trajectory=replace(made.trajectory, turns=turns)
+        )
+
+    easy, hard, unknown = own("easy", -0.1), own("hard", -0.1, -4.0), own("unknown")
+    shown = replace(entry("shown", turn(0, 1)), operation=Operation.DEMONSTRATION)
+    mended = replace(entry("mended", turn(0, 1)), operation=Operation.TEACHER_COMPLETION)
+    places = replay_places(pool(easy, shown, hard, mended, unknown, failure("bad", turn(0, 3))))
+    assert sorted(places, key=places.__getitem__) == ["e-mended", "e-hard", "e-easy", "e-unknown", "e-shown"]
+    assert surprise(hard.trajectory) == pytest.approx(4.1)

@@ -40,3 +40,23 @@ async def test_the_gate_draws_no_more_tasks_than_the_time_is_left_for(
             await loop.advance(ws, number, stage)
     verdict = from_json(Verdict, ws.journal.get("round-1/gate"))
     assert (verdict.overall.tasks > 20) is draws
+
+
+async def test_a_round_needs_one_look_at_the_gate_and_not_the_tasks_drawn_beside(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"gate__tasks": 20, "gate__draw_tasks": 20, "gate__max_tasks": 80, "learn__start": "champion"}
+    ws = spaces(GrowingEngine(skills=(4, 5)), **settings)
+    for number in range(2):
+        for stage in STAGES:
+            await loop.advance(ws, number, stage)
+    drawn = sum(one.tasks for one in from_json(Verdict, ws.journal.get("round-1/gate")).types)
+    assert drawn > 20
+    steps = ws.journal.steps
+    monkeypatch.setattr(
+        ws.journal,
+        "steps",
+        lambda: [replace(s, wall_s=float(drawn) if "gate" in s.name else 1.0) for s in steps()],
+    )
+    assert timekeeping.round_s(ws, 1) == pytest.approx(len(STAGES) - 1 + 20)
+    assert timekeeping.round_s(ws, 7) == 0

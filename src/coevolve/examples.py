@@ -72,8 +72,27 @@ def build_examples(pool: PoolVersion) -> list[Example]:
     return built
 
 
+def replay_places(pool: PoolVersion) -> dict[str, float]:
+    """Entry id -> its place in replay, the lowest first: by `REPLAY`, the most surprising successes first.
+
+    What the agent wrote with ease it would write again, and learning it costs as much as anything else.
+    """
+    places: dict[str, float] = {}
+    for entry in pool.entries:
+        if entry.operation is Operation.OWN_SUCCESS:
+            places[entry.id] = REPLAY.index(entry.operation) - 1 + 1 / (1 + surprise(entry.trajectory))
+        elif entry.operation in REPLAY:
+            places[entry.id] = REPLAY.index(entry.operation)
+    return places
+
+
+def surprise(trajectory: Trajectory) -> float:
+    """Nats of what the agent wrote, by its own recorded log-probabilities; 0 where none were recorded."""
+    return -sum(sum(turn.logprobs) for turn in trajectory.turns)
+
+
 def choose_examples(
-    examples: Sequence[Example], fresh: Collection[str], places: Mapping[str, int], count: int, seed: int
+    examples: Sequence[Example], fresh: Collection[str], places: Mapping[str, float], count: int, seed: int
 ) -> list[Example]:
     """At most `count` examples, the same number of each task type as long as it has some.
 
@@ -82,7 +101,7 @@ def choose_examples(
 
     Args:
         fresh: ids of the entries that teach most now, such as this round's corrected failures.
-        places: entry id -> its place in replay, the lowest first (see `REPLAY`); 0 where it is not named.
+        places: entry id -> its place in replay, the lowest first (see `replay_places`); 0 where not named.
     """
     if len(examples) <= count:
         return list(examples)

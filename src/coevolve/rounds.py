@@ -19,7 +19,7 @@ from coevolve.agents.harness import Exploration, derive_seed
 from coevolve.codec import to_json
 from coevolve.contenders import champion_of, enter, finished, key, parent_of, trainee_of
 from coevolve.errors import ConfigError
-from coevolve.examples import REPLAY, build_examples, build_pairs, choose_examples
+from coevolve.examples import build_examples, build_pairs, choose_examples, replay_places
 from coevolve.feedback.watch import Alarm, watch
 from coevolve.gate import GateRule, gate
 from coevolve.learn.checkpoints import clear
@@ -141,11 +141,11 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     fresh = _fresh(ws, pool, number)
     section = ws.config.learn
     corrections = _corrections(pool)
-    places = {e.id: REPLAY.index(e.operation) for e in pool.entries if e.operation in REPLAY}
-    places |= dict.fromkeys(corrections, 0)
+    places = replay_places(pool) | dict.fromkeys(corrections, 0.0)
     chosen = list(examples)
     if not opening:
-        chosen = choose_examples(examples, fresh, places, section.max_examples, ws.seed + number)
+        most = section.max_examples if is_taught(ws) else section.max_own_examples
+        chosen = choose_examples(examples, fresh, places, most, ws.seed + number)
     lesson = Lesson(
         examples=chosen,
         pairs=build_pairs(pool) if section.method == "sft+dpo" and not opening else (),

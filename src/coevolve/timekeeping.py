@@ -18,8 +18,14 @@ def elapsed_s(ws: Workspace) -> float:
 
 
 def round_s(ws: Workspace, number: int) -> float:
-    """Seconds that a round took."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name.startswith(key(number, "")))
+    """Seconds that a round took, with one look at the gate: it draws further tasks only in time left over."""
+    spent = {step.name: step for step in ws.journal.steps() if step.name.startswith(key(number, ""))}
+    weighed = spent.pop(key(number, "gate"), None)
+    whole = sum(step.wall_s for step in spent.values())
+    if weighed is None:
+        return whole
+    drawn = sum(one.tasks for one in from_json(Verdict, weighed.value).types)
+    return whole + weighed.wall_s * min(1.0, ws.config.gate.tasks / max(1, drawn))
 
 
 def episode_s(ws: Workspace) -> float:
