@@ -286,9 +286,10 @@ def test_replay_takes_corrections_first_then_what_surprised_the_agent_and_demons
             made, operation=Operation.OWN_SUCCESS, trajectory=replace(made.trajectory, turns=turns)
         )
 
-    easy, hard, unknown = own("easy", -0.1), own("hard", -0.1, -4.0), own("unknown")
+    easy, hard, unknown = own("easy", -0.1), own("hard", -4.1), own("unknown")
     shown = replace(entry("shown", turn(0, 1)), operation=Operation.DEMONSTRATION)
     mended = replace(entry("mended", turn(0, 1)), operation=Operation.TEACHER_COMPLETION)
     places = replay_places(pool(easy, shown, hard, mended, unknown, failure("bad", turn(0, 3))))
-    assert sorted(places, key=places.__getitem__) == ["e-mended", "e-hard", "e-easy", "e-unknown", "e-shown"]
+    assert sorted(places, key=places.__getitem__) == ["e-mended", "e-hard", "e-unknown", "e-easy", "e-shown"]
     assert surprise(hard.trajectory) == pytest.approx(4.1)
+    assert surprise(unknown.trajectory) is None

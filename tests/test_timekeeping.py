@@ -58,5 +58,6 @@ async def test_a_round_needs_one_look_at_the_gate_and_not_the_tasks_drawn_beside
         "steps",
         lambda: [replace(s, wall_s=float(drawn) if "gate" in s.name else 1.0) for s in steps()],
     )
+    monkeypatch.setattr(timekeeping, "episode_s", lambda ws: 0.5)
     assert timekeeping.round_s(ws, 1) == pytest.approx(len(STAGES) - 1 + 20)
     assert timekeeping.round_s(ws, 7) == 0

@@ -10,7 +10,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isfinite
 
 from coevolve.errors import PoolError
 from coevolve.types import (
@@ -80,15 +80,18 @@ def replay_places(pool: PoolVersion) -> dict[str, float]:
     places: dict[str, float] = {}
     for entry in pool.entries:
         if entry.operation is Operation.OWN_SUCCESS:
-            places[entry.id] = REPLAY.index(entry.operation) - 1 + 1 / (1 + surprise(entry.trajectory))
+            nats = surprise(entry.trajectory)
+            places[entry.id] = REPLAY.index(entry.operation) - (0.5 if nats is None else 1 - 1 / (1 + nats))
         elif entry.operation in REPLAY:
             places[entry.id] = REPLAY.index(entry.operation)
     return places
 
 
-def surprise(trajectory: Trajectory) -> float:
-    """Nats of what the agent wrote, by its own recorded log-probabilities; 0 where none were recorded."""
-    return -sum(sum(turn.logprobs) for turn in trajectory.turns)
+def surprise(trajectory: Trajectory) -> float | None:
+    """Nats of what the agent wrote, by its own recorded log-probabilities; None where some are missing."""
+    known = all(len(turn.logprobs) == len(turn.output_ids) for turn in trajectory.turns)
+    nats = -sum(sum(turn.logprobs) for turn in trajectory.turns)
+    return nats if known and isfinite(nats) else None
 
 
 def choose_examples(

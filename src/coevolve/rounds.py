@@ -144,7 +144,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     places = replay_places(pool) | dict.fromkeys(corrections, 0.0)
     chosen = list(examples)
     if not opening:
-        most = section.max_examples if is_taught(ws) else section.max_own_examples
+        most = section.max_examples if is_taught(ws) else min(section.max_examples, section.max_own_examples)
         chosen = choose_examples(examples, fresh, places, most, ws.seed + number)
     lesson = Lesson(
         examples=chosen,

@@ -24,8 +24,8 @@ def round_s(ws: Workspace, number: int) -> float:
     whole = sum(step.wall_s for step in spent.values())
     if weighed is None:
         return whole
-    drawn = sum(one.tasks for one in from_json(Verdict, weighed.value).types)
-    return whole + weighed.wall_s * min(1.0, ws.config.gate.tasks / max(1, drawn))
+    further = sum(one.tasks for one in from_json(Verdict, weighed.value).types) - ws.config.gate.tasks
+    return whole + max(0.0, weighed.wall_s - 2 * max(0, further) * episode_s(ws))
 
 
 def episode_s(ws: Workspace) -> float:

@@ -214,6 +214,17 @@ def test_any_text_comes_back_as_text(text: str) -> None:
         "word word word word ",
         "exp 12/",
         "1.23456, ",
+        "SSN .",
+        ".",
+        "a.",
+        "x-key-",
+        'name="_pass',
+        '"plate',
+        "\\\\",
+        "htpasswd -bbbb",
+        "-----BEGIN PRIVATE KEY-----\nMIIE",
+        "credentials: ",
+        "_authToken=//",
     ],
 )
 def test_hostile_repetition_takes_no_time(piece: str) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import pytest
 
@@ -107,7 +109,61 @@ def test_it_is_found_and_said_to_be_what_it_is(text: str, secret: str, kind: str
         "cache key: deps-linux-2e5e407813a5d7695866fdccbc86402622f5dfb0",
         "call at 2026-11-30 10:20:30, or std::vector::size",
         "section 4.2.1.3, DOI 10.1111/0081-1750.00098",
+        '{"user":"x","password": null}',
+        '{"tests": {"pass": 12345}}',
+        '{"url":"http://localhost:8080","email":"@"}',
+        '{"sku":"APB1234567890x"}',
+        '{"template_id": "10024", "manifest": "v2"}',
+        '{"tracking_number": "212-555-0198", "sku": "415-555-0198"}',
+        "Please contact support with order number 12345678",
+        "docker run -p 8080:80 nginx",
+        "pass the --token flag to it",
+        "net user growth was strong",
+        "am 05.12.2026 14:30 Uhr, Termin 01-02-2026 09:15",
+        "id 0010023456, sizes 250 300 1200",
+        "RUN 1: TCP 10.0.0.12:50051, test TC-10234 fails",
+        "Checking 2026-01-17 for free slots",
+        "the tan sofa, item 48201734",
+        "placa base B650M-A",
+        "Medicare 2026 plans",
+        "suite,pass,fail\nunit,120,3",
+        "x,sin,cos\n1.04,0.8660,0.5",
+        "date,desktop,mobile\n2026-01-02,20881,1200",
+        "file 250117-0042 and doc 260117-01-0042",
+        'fetch(u, {credentials: "include"})',
+        "Error: expected -----BEGIN PRIVATE KEY----- as first line. Order 1001 was not shipped.",
+        "15.01.2026 г. рейс",
     ],
 )
 def test_what_an_agent_needs_stays(text: str) -> None:
     assert REDACTOR.text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "secret"),
+    [
+        ({"user": "x", "password": "hunter2x", "n": 1}, "hunter2x"),
+        ({"csv": "user,password\nann,hunter2", "rows": 1}, "hunter2"),
+        ({"content": "name,password,role\nann,wqyB3DLiQELK,editor", "role": "user"}, "wqyB3DLiQELK"),
+        ({"url": "http://app:Kiwi8812@db:8080", "email": "ann@example.org"}, "Kiwi8812"),
+        ({"text": "my password is hunter22"}, "hunter22"),
+        ({"cookie": "sid=ab12cd34ef56gh"}, "ab12cd34ef56gh"),
+        ({"db_password": "O'Brien2024!"}, "Brien2024"),
+        ({"backup_codes": ["abcd1234", "efgh5678"], "user": "ann"}, "abcd1234"),
+        ({"text": "| user | password |\n|---|---|\n| ann | hunter2 |"}, "hunter2"),
+        ({"body": "username=ann&password=hunter2x&next=/orders/1001"}, "hunter2x"),
+        ({"text": "credentials: password=hunter2xyz"}, "hunter2xyz"),
+    ],
+)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_json_stays_json_however_deep_a_text_lies_in_it(given: Any, secret: str, depth: int) -> None:
+    text = json.dumps(given)
+    for _ in range(depth - 1):
+        text = json.dumps({"body": text, "n": 1})
+    clean = REDACTOR.text(text)
+    assert secret not in clean
+    found = json.loads(clean)
+    for _ in range(depth - 1):
+        assert found["n"] == 1
+        found = json.loads(found["body"])
+    assert found.keys() == given.keys()

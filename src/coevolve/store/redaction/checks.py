@@ -8,7 +8,6 @@ import math
 import re
 import string
 from collections import Counter
-from functools import cache
 
 from coevolve.store.redaction.rule import Check, Match
 
@@ -61,16 +60,17 @@ def iban(match: Match) -> bool:
 
 
 _OTHER = re.compile(  # what a number is said to be that is no person's
-    r"(?i)(?:\b(?:part|teil\w*|sku|awb|lot\w*|batch|charge|ref\w*|order\w*|bestell\w*|commande|pedido|ordine|"
+    r"(?i)(?:(?<![^\W_])(?:part|teil\w*|sku|awb|lot\w*|batch|charge|ref\w*|order\w*|bestell\w*|commande|pedido|ordine|"
     r"zam[oó]wieni\w*|art(?:ikel\w*|icle|[ií]culo)?|serial|serien\w*|tracking|track|parcel|sendung\w*|colis|"
     r"env[ií]o|isbn|ean|gtin|upc|invoice|rechnung\w*|facture|factura|fattura|container|version|release|build|"
-    r"model\w*|case|ticket|item|produ[ck]t\w*|po|rma)\b|#)[\W_]{0,3}(?:[^\W\d]{1,9}[\W_]{1,3})?$"
+    r"model\w*|case|ticket|item|produ[ck]t\w*|po|rma)(?![^\W_])|#)[\W_]{0,8}(?:[^\W\d_]{1,9}[\W_]{1,8})?$"
 )
 
 
-def of_nobody(match: Match) -> bool:
+def of_nobody(match: Match, group: int | str = 0) -> bool:
     """Just before it, the text says that the number is an order's, a part's, a parcel's."""
-    return _OTHER.search(match.string[max(0, match.start() - 30) : match.start()]) is not None
+    start = match.start(group)
+    return _OTHER.search(match.string[max(0, start - 40) : start]) is not None
 
 
 _DAY = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}\b|\d{1,2}[-./ ]\d{1,2}[-./ ](?:19|20)\d\d\b")
@@ -90,13 +90,16 @@ def phone(match: Match) -> bool:
     number = match.group()
     abroad = number[0] in "+("
     long = (8 if abroad else 9) <= len(digits(match)) <= 15
-    return long and not _LISTED.match(number) and (abroad or not (of_nobody(match) or _in_a_state(match)))
+    padded = re.match(r"00\d{5}", number)  # dialled abroad, or a number filled up with zeros
+    told = abroad or not (of_nobody(match) or _in_a_state(match) or padded)
+    return long and told and not _LISTED.match(number) and not _DAY.match(number)
 
 
 def said_phone(match: Match) -> bool:
     """What stands after "phone": no day, and as many digits as a number has somewhere."""
     number = match.group("value")
-    return (8 if number.isdigit() else 7) <= len(re.sub(r"\D", "", number)) <= 15 and not _DAY.match(number)
+    long = (8 if number.isdigit() else 7) <= len(re.sub(r"\D", "", number)) <= 15
+    return long and not _DAY.match(number) and not of_nobody(match, "value")
 
 
 def social(match: Match) -> bool:
@@ -121,7 +124,6 @@ def public_ip(match: Match) -> bool:
     return address is not None and address.is_global and not address.is_multicast and not small
 
 
-@cache
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(text)
@@ -152,14 +154,19 @@ def valid(*modules: str, anywhere: bool = True) -> Check:
 
 
 def enough_digits(least: int) -> Check:
-    """The value holds at least so many digits."""
-    return lambda match: len(re.sub(r"\D", "", match.group("value"))) >= least
+    """The value holds at least so many digits, and is no day."""
+
+    def check(match: Match) -> bool:
+        value = match.group("value")
+        return len(re.sub(r"\D", "", value)) >= least and not _DAY.match(value)
+
+    return check
 
 
 # Words
 
 _DUMMIES = re.compile(
-    r"(#[0-9a-f]{3,8}|x+|\*+|\.+|-+|_+|<.*|\$.*|%.*|\{.*|\[.*|!\w+|@.*|none|null|nil|true|false|undefined|"
+    r"(#[0-9a-f]{3,8}|include|same-origin|omit|x+|\*+|\.+|-+|_+|<.*|\$.*|%.*|\{.*|\[.*|!\w+|@.*|none|null|nil|true|false|undefined|"
     r"redacted|hidden|"
     r"change[_-]?me\d*|replace[_-]?(?:me|with.*)|(?:insert|enter|put|paste|add)[_-].*|your[_-]?.*|my[_-].*|"
     r"example.*|dummy.*|placeholder.*|todo|tbd|n/a|string|str|text|bytes|int|required|optional|missing|"
@@ -178,7 +185,7 @@ _CODE = re.compile(
 )
 _TECHNICAL = re.compile(  # names with digits that stand beside passwords and keys
     r"(?:sha-?\d+|md[45]|utf-?\d+|base\d+\w*|oauth-?\d|[rehp]s\d{3}|ed\d+|x\d+|bcrypt|pbkdf2|argon2\w*|"
-    r"(?:rsa|ecdsa|gpt|aes)-?\d[\w.-]*|v\d+(?:\.\d+)*|https?\S*|ipv\d|\d+(?:st|nd|rd|th)|\w+\.\w{2,4}|s3|"
+    r"(?:rsa|ecdsa|gpt|aes)-?\d[\w.-]*|v\d+(?:\.\d+)*|https?\S*|ipv\d|\d+(?:st|nd|rd|th)|\w+\.[a-z]{2,4}|s3|"
     r"ec2|k8s|i18n|2fa|h264)",
     re.I,
 )

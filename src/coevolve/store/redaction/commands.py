@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coevolve.store.redaction.checks import given
+from coevolve.store.redaction.checks import given, made
 from coevolve.store.redaction.rule import RedactionRule, rule
 
 _FLAGS = (
@@ -22,10 +22,11 @@ _BEFORE_ONE = "|".join(  # what stands directly before a password
         rf"ipmitool{_TO}-P[ \t]+",
         rf"(?:sqlcmd|bcp|isql){_TO}-P[ \t]*",
         rf"xfreerdp\w*{_TO}/p:",
-        rf"(?:mongo\w*|cqlsh|docker|podman|helm|oc|cf|nerdctl|skopeo|az|crane){_TO}-p[ \t]+",
+        rf"(?:mongo\w*|cqlsh|cf|az){_TO}-p[ \t]+",
+        rf"(?:docker|podman|helm|oc|nerdctl|skopeo|crane)[ \t](?:[^\n|;&]{{0,40}}[ \t])?login{_TO}-p[ \t]+",
         rf"openssl{_TO}-(?:k[ \t]+|pass(?:in|out)?[ \t]+[\"']?pass:)",
-        r"htpasswd[ \t]+-\w*b\w*(?:[ \t]+\S+){2}[ \t]+",
-        r"net[ \t]+user[ \t]+\S+[ \t]+",
+        r"htpasswd[ \t]+-(?=[a-z]{0,8}b)[a-z]{1,8}(?:[ \t]+\S+){2}[ \t]+",
+        r"net[ \t]+user[ \t]+\S+[ \t]+(?=\S+[ \t]+/)",
         rf"net[ \t]+use{_TO}/user:\S+[ \t]+",
         r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?",
         rf"(?:smbclient|rpcclient|smbmap|net[ \t]rpc){_TO}-U[ \t]*[\"']?[^\s%\"']{{1,80}}%",
@@ -45,10 +46,17 @@ _READERS = r"(?:sudo|chpasswd|passwd|cryptsetup|docker|podman|helm|gh|kinit|su)"
 _COMMANDS = (
     rule(
         "PASSWORD",
-        rf"(?<![A-Za-z0-9_-])--?(?:[\w-]{{0,40}}[-_])?(?i:{_FLAGS})(?:=|[ \t]+){_VALUE}",
-        words=(rf"(?i)-(?:{_FLAGS})(?:=|[ \t]+)[^\s]",),
+        rf"(?<![A-Za-z0-9_-])--?(?:[\w-]{{0,40}}[-_])?(?i:{_FLAGS})=[ \t]*{_VALUE}",
+        words=(rf"(?i)-(?:{_FLAGS})=",),
         group="value",
         check=given,
+    ),
+    rule(
+        "PASSWORD",
+        rf"(?<![A-Za-z0-9_-])--?(?:[\w-]{{0,40}}[-_])?(?i:{_FLAGS})[ \t]+{_VALUE}",
+        words=(rf"(?i)-(?:{_FLAGS})[ \t]+[^\s]",),
+        group="value",
+        check=made,
     ),
     rule(
         "PASSWORD",

@@ -33,9 +33,9 @@ IDS = one_of(
 )
 PLATES = one_of(
     r"""
-    licen[cs]e_plates? number_plates? registration_plates? vehicle_registration plates? kennzeichen
+    licen[cs]e_plates? number_plates? registration_plates? vehicle_registration plate kennzeichen
     immatricul\w* matr[íi]cula targa kenteken rejestracyjn\w* registreringsnummer registreringsskylt plaka
-    placa nummernschild reg_number
+    nummernschild reg_number
     """
 )
 SHORT_IDS = one_of(
@@ -62,8 +62,8 @@ BORN = one_of(
 )
 ACCOUNT = one_of(
     r"""
-    account~(?:number|no|nr|\#) acct a/c sort~code transit institution routing(?:~(?:number|no))? aba
-    bank_account checking savings konto(?:nummer|nr|-nr)? bankleitzahl blz clabe cbu bsb
+    account~(?:number|no|nr|\#) acct a/c sort~code transit~(?:no|number|code) routing(?:~(?:number|no))? aba
+    bank_account checking~account savings~account konto(?:nummer|nr|-nr)? bankleitzahl blz clabe cbu bsb
     rekening(?:nummer)? num[ée]ro_de_compte n[úu]mero_de_cuenta cuenta(?:_bancaria)? numero_(?:di_)?conto
     conto_corrente conta(?:_corrente)? ag[êe]ncia nr_rachunku nr_konta numer_rachunku numer_konta
     rachun\w+ kontonummer clearing\w* bankgiro tilinumero hesap
@@ -72,7 +72,7 @@ ACCOUNT = one_of(
 )
 CODE = one_of(
     r"""
-    cvv2? cvc2? cvn csc cid card~(?:verification|security)\w* security~(?:code|number) verification_value
+    cvv2? cvc2? cvn csc card~(?:verification|security)\w* security~(?:code|number) verification_value
     pr[üu]f(?:ziffer|nummer) kartenpr[üu]f\w* sicherheits(?:code|nummer) cryptogramme
     code_de_s[ée]curit[ée] c[óo]digo_de_seguran[çc]a c[óo]digo_de_seguridad codice_di_sicurezza
     beveiligingscode kod_(?:cvv|cvc|zabezpieczaj\w+) s[äa]kerhetskod sikkerhedskode turvakoodi
@@ -88,7 +88,7 @@ ONCE = one_of(
     one-time_password einmal(?:code|passwort|kennwort) best[äa]tigungscode sicherheitscode sms-?code
     code_de_(?:v[ée]rification|validation|connexion)
     c[óo]digo_de_(?:verificaci[óo]n|verifica[çc][ãa]o|acceso|acesso) code_de_s[ée]curit[ée] door~code
-    gate~code t[üu]rcode tan puk codice_(?:di_verifica|otp|di_accesso) verificatiecode inlogcode
+    gate~code t[üu]rcode puk codice_(?:di_verifica|otp|di_accesso) verificatiecode inlogcode
     kod_(?:weryfikacyjny|sms|dost[ęe]pu) verifieringskod eng[åa]ngskod do[ğg]rulama_kodu
     確認コード 認証コード 验证码
     驗證碼 인증_?번호 код_подтверждения
@@ -98,7 +98,7 @@ PIN = one_of(r"sim~pin puk pin(?:-?code|~number|-?nummer)? geheimzahl code_pin c
 PHONES = one_of(
     r"""
     phones? tel\.? t[ée]l[ée]phone\w* t[ée]l[ée]fono\w* telefone\w* telefoon\w* tlf mobile\w* mobil\w*
-    cell(?:phone|ulare)? celular handy\w* contact kontakt cel mob r[üu]ckruf call-?back portable m[óo]vil
+    cell(?:phone|ulare)? celular handynummer cel mob r[üu]ckruf call-?back m[óo]vil
     telem[óo]vel gsm whats-?app fax msisdn puhelin\w* telefon\w* cep call_me reach_me ring_me text_me
     電話\w* 携帯\w* 手机\w* 手機\w* 电话\w* 전화\w* 휴대폰\w* 연락처 телефон\w* моб\w*
     """

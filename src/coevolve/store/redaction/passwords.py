@@ -57,8 +57,12 @@ _NARROWER = {  # of those that many other words begin with
 }
 _ANY = f"(?i)(?:{'|'.join(_STARTS)})"
 _WORD = f"(?i)(?:{'|'.join(_NARROWER.get(start, start) for start in _STARTS)})"
-_CLOSED = r"(?:[\"'`\]\)\\]{0,6}|[ ]\[[^\]\n]{0,20}\])"  # what ends a name, or shows what it was before
-_VALUE = r"\\{0,4}(?P<quote>[\"'`])?(?P<value>(?(quote)[^\"'`\n\\]{1,2000}|[^\s\"'`,;\\]{1,2000}))"
+_CLOSED = r"(?:[\"'`\]\)\\]{0,9}|[ ]\[[^\]\n]{0,20}\])"  # what ends a name, or shows what it was before
+_VALUE = (  # in quotes up to the same quote, else up to what ends it in a sentence, in JSON or an address
+    r"\\{0,8}(?P<quote>[\"'`])?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n\\]|"
+    r"\\(?![nrt\"'`\\])){1,2000}|"
+    r"[^\s\"'`,;\\&]{1,2000}(?:&(?![\w.-]{1,40}=)[^\s\"'`,;\\&]{0,200}){0,8}(?<![)}\].])))"
+)
 _NAMED_IN = r"(?i:name|key|id|property|field|secret_name)\\{0,4}[\"']?\s*[=:]\s*\\{0,4}[\"']"
 
 _CONFIGURED = (
@@ -98,7 +102,7 @@ _CONFIGURED = (
     ),
     rule(  # {"name": "DB_PASSWORD", "value": "x"}, <property name="password" value="x"/>
         "PASSWORD",
-        rf"{_NAMED_IN}[\w.-]*{NAME}[\w-]*\\{{0,4}}[\"'],?\s*\\{{0,4}}[\"']?(?i:value|content|secret_value|"
+        rf"{_NAMED_IN}[\w.-]{{0,40}}{NAME}[\w-]{{0,24}}\\{{0,4}}[\"'],?\s*\\{{0,4}}[\"']?(?i:value|content|secret_value|"
         rf"text|string)"
         r"\\{0,4}[\"']?\s*[=:]\s*\\{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n\\]{4,2000})",
         words=(_WORD,),
@@ -118,10 +122,10 @@ _CONFIGURED = (
         group="value",
         check=given,
     ),
-    rule("PASSWORD", r"://[^\s:/?#@]{0,100}:([^\s/?#@]{3,100})@", "://", group=1, check=no_dummy),
+    rule("PASSWORD", r"://[^\s:/?#@\"\\]{0,100}:([^\s/?#@\"'\\<>,]{3,100})@", "://", group=1, check=no_dummy),
     rule(
         "PASSWORD",
-        r"(?i)jdbc:oracle:\w+:[\w-]{1,60}/([^\s/@]{3,100})@",
+        r"(?i)jdbc:oracle:\w+:[\w-]{1,60}/([^\s/@\"\\]{3,100})@",
         "jdbc:oracle",
         group=1,
         check=no_dummy,
@@ -137,8 +141,8 @@ _CONFIGURED = (
 )
 
 _SESSIONS = (
-    r"(?:[\w.-]*sess(?:ion)?(?:[_-]?(?:id|key|token))?|sid|connect\.sid|[\w-]*csrf[\w-]*|xsrf-token|"
-    r"remember[_-]?(?:me|token)|auth|[\w-]*logged_in|__(?:secure|host)-[\w-]+)"
+    r"(?:[\w.-]{0,24}sess(?:ion)?(?:[_-]?(?:id|key|token))?|sid|connect\.sid|[\w-]{0,24}csrf[\w-]{0,24}|xsrf-token|"
+    r"remember[_-]?(?:me|token)|auth|[\w-]{0,24}logged_in|__(?:secure|host)-[\w-]{1,40})"
 )
 _COOKIES = re.compile(r"(?i)cookie2?\\*[\"']?\s*[:=][^\n]{0,8000}")
 _COOKIE = re.compile(r"[\w.-]{1,60}=([^;\s\"',\\]{20,4000})")
@@ -168,7 +172,8 @@ _HEADERS = (
     ),
     rule(
         "TOKEN",
-        r"(?i)\b(?:x-[\w-]*(?:key|auth|token|secret|signature|session)[\w-]*|api-?key|[\w-]*subscription-key)"
+        r"(?i)(?<![\w-])(?:x-[\w-]{0,24}(?:key|auth|token|secret|signature|session)[\w-]{0,24}|api-?key|"
+        r"[\w-]{0,24}subscription-key)"
         r"[\"'\]\\]*\s*[:=,]\s*[\"'\\]*([A-Za-z0-9._~+/=:-]{12,4000})",
         words=(
             r"(?i)(?:x-[\w-]*(?:key|auth|token|secret|sign|session)|api-?key|subscription-key)"
@@ -181,7 +186,7 @@ _HEADERS = (
         "TOKEN",
         rf"(?i)(?:\b|{LINE}|(?<=[\\]t)){_SESSIONS}[\"']?\s*(?:=|:|\t|\\+t|[\"'],\s*[\"']value[\"']\s*:)"
         rf"\s*[\"']?"
-        r"([^;\s\"',]{8,2000})",
+        r"([^;\s\"',\\]{8,2000})",
         words=("(?i)(?:sid|sess|csrf|xsrf|auth|remember|logged_in|__secure|__host)",),
         telling=(
             r"(?i)(?:sid|sess|csrf|xsrf|auth|remember|logged_in|__secure|__host)[\w.-]*[\"']?(?:\s*[:=]|,|"

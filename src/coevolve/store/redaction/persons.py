@@ -39,7 +39,7 @@ _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"[12] \d{2} (?:0[1-9]|1[0-2]|[2-9]\d) (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}", ("fr.nir",)),
     (r"756\.\d{4}\.\d{4}\.\d{2}", ("ch.ssn",)),
     (r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", ("be.nn",)),
-    (r"(?:19|20)?\d{6}[-+]\d{4}", ("se.personnummer", "dk.cpr", "is_.kennitala")),
+    (r"(?:19|20)?\d{6}[-+]\d{4}", ("se.personnummer", "is_.kennitala")),
     (r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]", ("fi.hetu",)),
     (r"(?:0[1-9]|[12]\d|3[01]|[4-7]\d)(?:0[1-9]|1[0-2])\d{2} ?\d{5}", ("no.fodselsnummer",)),
     (r"\d{6}/\d{3,4}", ("cz.rc",)),
@@ -47,7 +47,7 @@ _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"[1-6]\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}", ("ee.ik", "lt.asmens")),
     (r"\d{6}-[1-8]\d{6}", ("kr.rrn",)),
     (r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]", ("cn.ric",)),
-    (r"[2-9]\d{3} \d{4} \d{4}", ("in_.aadhaar",)),
+    (r"(?<!\d )[2-9]\d{3} \d{4} \d{4}(?! \d)", ("in_.aadhaar",)),
     (r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", ("in_.pan",)),
     (r"\d-\d{4}-\d{5}-\d{2}-\d", ("th.pin",)),
     (r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}[01][89]\d", ("za.idnr",)),
@@ -55,26 +55,27 @@ _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _ALONE: tuple[str, ...] = (  # forms without a check digit that is anything else hardly ever
     r"(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]) \d{2} \d{2} \d{2} [A-D]",  # United Kingdom
     r"[A-Z]\d{6}\([0-9A]\)",  # Hong Kong
-    r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-\d{2}-\d{4}",  # Malaysia
 )
+
+_LOOKING = re.compile(r"\(\?<?[!=][^)]*\)")  # what the second look cannot do
 
 # By what is said before them
 
 _FIELD_IDS = (
-    r"[\"'][\w.-]*(?i:passport|ssn|national_?id|tax_?id|tax_?number|identity_?(?:number|no)|personal_?(?:id|"
+    r"[\"'](?:[\w.-]{0,30}(?<![A-Za-z]))?(?i:passport|ssn|national_?id|tax_?id|tax_?number|identity_?(?:number|no)|personal_?(?:id|"
     r"number)|nhs|"
     r"medicare|licen[cs]e_?(?:no|number|plate)|health_?(?:id|number)|insurance_?(?:no|number)|cpf|dni|nif|"
     r"bsn|pesel|"
-    r"aadhaar|personnummer|member_?id|steuer_?id|codice_?fiscale|plate)[\w.-]*[\"']"
+    r"aadhaar|personnummer|member_?id|steuer_?id|codice_?fiscale|plate)(?![a-z])[\w.-]{0,30}[\"']"
 )
 _LINK = (  # what may stand between a name and its number
     r"(?:[ \t_]*(?:\([^)\n]{1,24}\)|[n№]°|nº|№|#|(?i:number|num|no|n|nr|nummer|numer|numar\w*|n[úu]mero|"
     r"num[ée]ro|code|codice|"
     r"as|is|ist|lautet|est|es|é|è|är|er|on|jest|to|se|für|for|my|the|of|on|file|card)\b[.:]?|"
-    r"[\"'=:：\-–,.#\\]+)){0,6}[ \t]*[\"']?"
+    r"[\"'=:：\-–,.#\\]{1,4}+)){0,6}+[ \t]*[\"']?"
 )
 _CARRIED = r"(?:[ \t\"'=:：\-–,.#\\]|[^\W\d]{1,12}[ \t]+){0,8}?"  # "of my car is"
-_ID = r"(?P<value>[A-Z0-9](?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){3,26})"
+_ID = r"(?P<value>[A-Z0-9](?:[A-Z0-9]|[ ./-](?=[A-Z0-9]{0,6}\d)){3,26})(?![a-z])"
 _FAR = r"[^\x00-\x7f]{0,8}[ \t:：]{0,2}"  # the same in scripts without spaces
 
 _MONTH = r"[^\W\d_]{3,12}\.?"
@@ -140,6 +141,7 @@ def _named(kind: str, names: str, value: str, gap: str, **more: object) -> Redac
     )
 
 
+_ONE_OF_MANY = r"(?=[A-Za-z-]{0,24}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){0,3}"
 _UPTO = r"[^\w\n]{0,6}(?:[^\W\d]{1,20}[^\w\n]{1,4}){0,4}?"  # a few words without digits
 _ONE_DATE = rf"(?P<value>{_DATE})"
 
@@ -150,13 +152,16 @@ def person_rules() -> Iterator[RedactionRule]:
     yield rule(
         "BIRTH",
         rf"(?P<value>{_DATE})[ \t]?(?:生まれ|生(?![^\W\d])|geboren|nacid[oa]|doğumlu|출생|-?(?:i|án|"
-        rf"én)? született|[ \t]?г\.? ?р)",
+        rf"én)? született|[ \t]?г\.? ?р\.)",
         words=("生|geboren|nacid|doğumlu|출생|született|р",),
         telling=(r"[0-9][^\n]{0,12}(?:生|geboren|nacid|doğumlu|출생|született|г\.? ?р)",),
         group="value",
     )
     yield _named(
-        "CVV", CODE, r"(?P<value>(?<!\d)\d{3,4}(?![A-Za-z0-9_-]|\.\d| \d))", r"[^\d\n]{0,24}?[^A-Za-z0-9\n]"
+        "CVV",
+        CODE,
+        r"(?P<value>(?<!\d)\d{3,4}(?![A-Za-z0-9_-]|\.\d| \d))",
+        r"[^\d\n<]{0,24}?[^A-Za-z0-9\n<_]",
     )
     yield rule(
         "EXPIRY",
@@ -183,13 +188,19 @@ def person_rules() -> Iterator[RedactionRule]:
         telling=(r"(?i)[0-9].{0,8}(?:cvv|cvc|csc|cid|security code)",),
         group="value",
     )
-    yield _named("CODE", ONCE, _DIGITS_OF_A_CODE, r"[^\d\n]{0,24}?[^A-Za-z0-9\n]", check=enough_digits(2))
     yield _named(  # "the code to confirm order 346142 is 425201"
         "CODE",
         ONCE,
         _DIGITS_OF_A_CODE,
-        rf"[^\n]{{0,60}}?[ \t](?:{_IS})[ \t:]{{1,3}}",
+        rf"[^\n<]{{0,60}}?[ \t](?:{_IS})[ \t:]{{1,3}}",
         check=enough_digits(3),
+    )
+    yield _named(
+        "CODE",
+        ONCE,
+        _DIGITS_OF_A_CODE,
+        r"[^\d\n<]{0,24}?[^A-Za-z0-9\n<_]",
+        check=lambda match: enough_digits(2)(match) and not of_nobody(match, "value"),
     )
     yield rule(
         "CODE",
@@ -211,29 +222,35 @@ def person_rules() -> Iterator[RedactionRule]:
     yield rule(
         "CODE",
         r"(?i:(?:backup|recovery|wiederherstellungs?)[ _-]?codes?|codes? de secours|"
-        r"códigos? de recuperaci[óo]n)[^\n]{0,60}?[\s:\"'\[\\]+(?P<value>(?:(?:\d{1,2}[.)][ \t]*)?"
-        r"[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){0,3}[\s,;|/\"'\\]{1,6}){1,15}"
-        r"[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){0,3})",
+        r"códigos? de recuperaci[óo]n)[^\n]{0,60}?[\s:\"'\[\\]+(?P<value>"
+        rf"(?:(?:\d{{1,2}}[.)][ \t]*)?{_ONE_OF_MANY}[\s,;|/]{{1,4}}){{0,15}}{_ONE_OF_MANY})(?![A-Za-z0-9-])",
         words=(
             r"(?i)(?:(?:backup|recovery|wiederherstellungs?)[ _-]?code|codes? de secours|códigos? de recup)",
         ),
         group="value",
         check=enough_digits(4),
     )
+    yield rule(
+        "CODE",
+        r"\bTAN\b[^\n<]{0,60}?[ \t:](?P<value>\d{6})(?![\w-]|\.\d)",
+        words=(r"\bTAN\b",),
+        telling=(r"\bTAN\b[^\n]*[0-9]{6}",),
+        group="value",
+    )
     yield _named(
         "PIN",
         PIN,
         r"(?P<value>\d{4,8})(?![\w-]|\.\d)",
-        rf"[ \t]*(?:[:=：]|[^\d\n,;]{{0,40}}?(?:{_IS})\b)[ \t:\"']*|[^\d\n,;.]{{12,40}}[ \t]",
+        rf"[ \t]*(?:[:=：]|[^\d\n,;<]{{0,40}}?(?:{_IS})\b)[ \t:\"']*|[^\d\n,;.<]{{12,40}}[ \t]",
     )
-    yield _named("ID", IDS, _ID, rf"(?:{_LINK}|{_FAR})", check=enough_digits(4))
+    yield _named("ID", IDS, _ID, rf"(?:{_LINK}|{_FAR})", check=enough_digits(5))
     yield rule(
         "ID",
-        rf"(?<![^\W_])(?:{SHORT_IDS})(?:-(?i:nr|nummer|no|number))?{_LINK}{_ID}",
+        rf"(?<![^\W_])(?:{SHORT_IDS})(?![A-Za-z0-9])(?:-(?i:nr|nummer|no|number))?{_LINK}{_ID}",
         words=(rf"(?-i:\b(?:{SHORT_IDS})\b)",),
         telling=(rf"(?-i:\b(?:{SHORT_IDS})\b[^\n]*[0-9])",),
         group="value",
-        check=enough_digits(5),
+        check=enough_digits(6),
     )
     yield rule(
         "ID",
@@ -319,13 +336,13 @@ def person_rules() -> Iterator[RedactionRule]:
         "ID",
         rf"{_FREE}(?:{forms}){_END}",
         words=(r"(?:[0-9][ ./-]?){9}", r"[A-Z]{4}[0-9]{2}", "[0-9]{7}[A-Z-]", "[0-9]{6}[/A-Z+-]"),
-        telling=tuple(rf"(?-i:\b(?:{form})\b)" for form, _ in _FORMS),
+        telling=tuple(rf"(?-i:\b(?:{_LOOKING.sub('', form)})\b)" for form, _ in _FORMS),
         check=_valid_form,
     )
     yield rule(
         "ID",
         rf"{_FREE}(?:{'|'.join(_ALONE)})(?![A-Za-z0-9_-])",
-        words=("[A-Z]{2} [0-9]{2} [0-9]{2}", r"[A-Z][0-9]{6}\(", "[0-9]{6}-[0-9]{2}-"),
+        words=("[A-Z]{2} [0-9]{2} [0-9]{2}", r"[A-Z][0-9]{6}\("),
         telling=tuple(rf"(?-i:\b{one})" for one in _ALONE),
         check=lambda match: not of_nobody(match),
     )

@@ -26,7 +26,7 @@ FIELDS = re.compile(
     r"(access|refresh|auth)_token|(proxy_)?authorization|ssn|card_number|cvv|cvc|iban|mnemonic|seed_phrase|"
     r"date_of_birth|birth_?date|passport_(no|number)|national_id|tax_id|(bank_)?account_number)"
 )  # names whose whole value is a secret, in lower case with underscores
-_PLACEHOLDER = re.compile(r"^<[A-Z_]+_[0-9a-f]{8}>$")
+_PLACEHOLDER = re.compile(r"^<[A-Z0-9_.]+_[0-9a-f]{8}>$")
 _NUMBERS = re.compile(r"\d[\d ./()-]{5,}\d")
 _TELLING = (  # without one of these no rule of digits matches; most numbers are dates, prices and orders
     r"(?:\d[ ./()-]*){9}",  # a phone, a card, a social security number
@@ -34,7 +34,7 @@ _TELLING = (  # without one of these no rule of digits matches; most numbers are
     r"(?:\d{1,3}\.){3}\d",  # an address
 )
 _BEFORE, _AFTER = 17, 2  # characters around a run of digits that a rule may look at
-_DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "IP"})
+_DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "ID", "ACCOUNT"})
 _SHORT = 64  # characters up to which a text is likely to come again: names of fields, of agents, of models
 _NAMED_UP_TO = 400  # characters up to which a field's name may tell what its value is
 _REMEMBERED = 4096  # short texts
@@ -101,7 +101,15 @@ class Redactor:
         return text
 
     def _anywhere(self, rule: RedactionRule, text: str) -> str:
-        return rule.pattern.sub(partial(self._replaced, rule), text)
+        parts, last, start = [], 0, 0
+        while (match := rule.pattern.search(text, start)) is not None:
+            clean = self._replaced(rule, match)
+            if clean is None:  # what it took along may be another's, from its value on
+                start = max(match.start(rule.group), match.start() + 1)
+                continue
+            parts += [text[last : match.start()], clean]
+            last = start = match.end()
+        return "".join([*parts, text[last:]])
 
     def _in_groups(self, rule: RedactionRule, text: str) -> str:
         found = [(one.start(), one.end(), rule.kind) for one in tried(rule, text, 0, len(text))]
@@ -123,8 +131,9 @@ class Redactor:
         parts, last = [], 0
         for start in sorted(starts):
             match = rule.pattern.match(text, start) if start >= last else None
-            if match is not None:
-                parts += [text[last:start], self._replaced(rule, match)]
+            clean = self._replaced(rule, match) if match is not None else None
+            if match is not None and clean is not None:
+                parts += [text[last:start], clean]
                 last = match.end()
         return "".join([*parts, text[last:]])
 
@@ -162,6 +171,8 @@ class Redactor:
     def value(self, value: Any, field: str = "") -> Any:
         """A JSON value with its texts redacted, and the whole of a field that names a secret."""
         if field and self._secret(field) and value not in (None, "", [], {}):
+            if isinstance(value, str) and _PLACEHOLDER.match(value):
+                return value
             return self._placeholder(
                 field.upper().replace("-", "_"), value if isinstance(value, str) else repr(value)
             )
@@ -230,10 +241,11 @@ class Redactor:
             return clean
         return replace(clean, context_ids=(), output_ids=(), logprobs=())
 
-    def _replaced(self, rule: RedactionRule, match: re.Match[str]) -> str:
+    def _replaced(self, rule: RedactionRule, match: re.Match[str]) -> str | None:
+        """The match with its value replaced; None where the rule's check refuses it."""
         whole, found = match.group(), match.group(rule.group)
-        if found is None or _PLACEHOLDER.match(found) or not rule.check(match):
-            return whole
+        if not found or _PLACEHOLDER.match(found) or not rule.check(match):
+            return None
         at = match.start(rule.group) - match.start()
         return whole[:at] + self._placeholder(rule.kind, found) + whole[at + len(found) :]
 

@@ -35,7 +35,7 @@ _VERBS = one_of(
 )
 _FILLER = r"(?:[ \t]+[\w.@/'’:-]{1,60}){0,6}?"
 _QUOTES = "\"'`“”„«»‘’「」『』"
-_OWN = rf"(?P<quote>[{_QUOTES}])?(?P<value>[^\s{_QUOTES}<>,;]{{4,200}}[^\s{_QUOTES}<>,;.:?)\]])"
+_OWN = rf"(?P<quote>[{_QUOTES}])?(?P<value>[^\s{_QUOTES}<>,;\\]{{4,200}}[^\s{_QUOTES}<>,;.:?)}}\]\\])"
 _SIGNS = "@#$%^&*!?+=~"
 _EAST = one_of(
     r"パスワード 暗証番号 パスフレーズ 合言葉 "
@@ -61,7 +61,7 @@ _SPOKEN = (
         rf"wi-?fi[^\n]{{0,40}}?\bkey[ \t]){_OWN}",
         *literals(f"{_PASSWORDS}|{_KEYS}|wifi|wi-fi"),
         words=(words(f"{_PASSWORDS}|{_KEYS}|wifi|wi-fi"),),
-        telling=(rf"{words(f'{_PASSWORDS}|{_KEYS}|wifi|wi-fi')}.*[\w{_SIGNS}-][0-9{_SIGNS}_-]",),
+        telling=(rf"{words(f'{_PASSWORDS}|{_KEYS}|wifi|wi-fi')}.*\S[0-9{_SIGNS}_-]",),
         reach=1,
         group="value",
         check=made,

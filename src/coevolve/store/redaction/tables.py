@@ -63,32 +63,43 @@ _HEAD = re.compile(
 _TITLE = re.compile(r"[\s\"'`\\]*[^\W\d][\w.-]{0,30}(?: [\w.-]{1,20}){0,2}[\s\"'`\\}\])]*")
 _FIRST_TITLE = re.compile(
     r".*[\"'>:n \\](?P<title>[^\W\d][\w.-]{0,30})[\"'`\\ ]*", re.DOTALL
-)  # after what stands around
-_BREAK = re.compile(r"\r?\n|\\+n")
+)  # what stands around
+_BREAK = re.compile(r"\r?\n|(?<!\\)\\+n")
 _RULE = re.compile(r"[-+|:= ]*")
 _SEPARATORS = (",", ";", "|", "\t", "\\t")
 _VALUE = {  # of a kind: what a cell under its head looks like
-    "PASSWORD": re.compile(r"\S{3,400}"),
+    "PASSWORD": re.compile(r"(?=\S*[^\d\s])[^\s\"'\\]{3,400}"),
     "CVV": re.compile(r"\d{3,4}"),
     "BIRTH": re.compile(r"[\d./ -]{6,12}"),
+    "PHONE": re.compile(r"(?=(?:\D*\d){7})[\d+(][\d ()./-]{6,29}"),
 }
-_NUMBER = re.compile(r"(?=(?:\D*\d){4})[\w+(][\w ()./-]{3,29}")
+_NUMBER = re.compile(r"(?=(?:\D*\d){6})(?!\d+\.\d+$)[\w+(][\w ()./-]{5,29}")
 
 
 def columns(text: str) -> list[tuple[int, int, str]]:
     """Start, end and kind of each cell under a head that names a secret, in order."""
-    breaks = [(0, 0), *((one.start(), one.end()) for one in _BREAK.finditer(text)), (len(text), len(text))]
-    lines = [(left[1], text[left[1] : right[0]]) for left, right in pairwise(breaks)]
+    breaks = [(0, 0), *(one.span() for one in _BREAK.finditer(text)), (len(text), len(text))]
+    lines = [(left[1], _line(text, left, right)) for left, right in pairwise(breaks)]
     found, at = list[tuple[int, int, str]](), 0
     while at < len(lines) - 1:
         head, rows = lines[at][1], 0
         for separator in _SEPARATORS:
-            if separator in head and not rows and (kinds := _kinds(head.split(separator))):
+            if separator in head and not rows and (kinds := _kinds(_split(head, separator))):
                 rows = _rows(lines, at + 1, separator, len(kinds))
                 for start, line in lines[at + 1 : at + 1 + rows]:
+                    if _RULE.fullmatch(line):
+                        continue
                     found += reversed([*_cells(start, line, separator, kinds)])
         at += 1 + rows  # a row is no head of another table: each line is looked at once
     return found
+
+
+def _line(text: str, left: tuple[int, int], right: tuple[int, int]) -> str:
+    """What stands between two breaks; where the first is one of a text inside JSON, up to that text's end."""
+    line = text[left[1] : right[0]]
+    escapes = text.count("\\", left[0], left[1])  # each level of JSON doubles them
+    ended = re.search(r"(?<!\\)" + r"\\" * (escapes - 1) + '"', line) if escapes else None
+    return line[: ended.start()] if ended else line
 
 
 def _kinds(heads: list[str]) -> list[str]:
@@ -107,21 +118,28 @@ def _kinds(heads: list[str]) -> list[str]:
 
 
 def _rows(lines: list[tuple[int, str]], at: int, separator: str, columns: int) -> int:
-    """How many lines follow directly that have as many cells; the last one may have what stands around."""
-    count = 0
-    for _, line in lines[at:]:
-        cells = line.count(separator) + 1
-        around = cells > columns and line.rstrip().endswith(("}", "]", '"'))
-        if cells != columns and not around and not _RULE.fullmatch(line):
-            break
-        count += 1
-    return count
+    """How many lines follow directly that have as many cells."""
+    end = at
+    while end < len(lines) and (
+        len(_split(lines[end][1], separator)) == columns or _RULE.fullmatch(lines[end][1])
+    ):
+        end += 1
+    return end - at
+
+
+def _split(line: str, separator: str) -> list[str]:
+    """The cells of a line; a bar around the whole of it is none between two."""
+    cells = line.split(separator)
+    if separator == "|" and len(cells) > 2:
+        cells = cells[not cells[0].strip() : len(cells) - (not cells[-1].strip(" \"'\\}])"))]
+    return cells
 
 
 def _cells(start: int, line: str, separator: str, kinds: list[str]) -> Iterator[tuple[int, int, str]]:
     """The cells of one row that are hidden, from the last one to the first."""
-    at = start + len(line)
-    for cell, kind in zip(reversed(line.split(separator)), kinds, strict=False):
+    cells = _split(line, separator)
+    at = start + line.rfind(cells[-1]) + len(cells[-1]) if cells[-1] else start + len(line)
+    for cell, kind in zip(reversed(cells), kinds, strict=True):
         at -= len(cell)
         value = cell.strip(" \t\"'`\\}])")
         if kind and _VALUE.get(kind, _NUMBER).fullmatch(value) and not dummy(value):
@@ -138,10 +156,10 @@ def table_rules() -> tuple[RedactionRule, ...]:
             kind="TABLE",
             text="",
             find=columns,
-            words=(rf"(?i)(?:{_NAMES})[\"'` ]*(?:[,;|\t\n]|\\[nt])",),
+            words=(rf"(?i)(?:{_NAMES})[\"'` ]*(?:[,;|\t\n]|\\+[nt])",),
             telling=(
-                rf"(?i)(?:[,;|\t]|\\t)[ \"'`]*{word}(?:[\r\n\\;|\t,])[^\n]*(?:\n|\\n)",
-                rf"(?i)[\n\"'n>]{word}(?:[,;|\t]|\\t)[^\n]*(?:\n|\\n)",
+                rf"(?i)(?:[,;|\t]|\\+t)[ \"'`]*{word}(?:[\r\n\\;|\t,])",
+                rf"(?i)[\n\"'n>]{word}(?:[,;|\t]|\\+t)",
             ),
         ),
     )

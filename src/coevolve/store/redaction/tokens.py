@@ -52,6 +52,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (  # a beginning that no other text has, 
     # code, builds and packages
     (r"github_pat_", r"\w{22,120}"),
     (r"gl(?:pat|ptt|dt|ft|soat|rt|cbt|imt|agent|ffct|wt)-", r"[\w.-]{20,80}"),
+    (r"AKC", r"[A-Za-z0-9]{30,100}"),
     (r"GR1348941", r"[\w-]{20,50}"),
     (r"ATATT3x|ATCTT3x|ATBB|ATOA", r"[\w=-]{20,260}"),
     (r"npm_", r"[A-Za-z0-9]{36}"),
@@ -135,8 +136,9 @@ def _shaped(beginning: str, rest: str) -> RedactionRule:
 _OTHERS: tuple[RedactionRule, ...] = (
     rule(
         "PRIVATE_KEY",
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?=[\s\\])"
-        r"[\s\S]{0,8000}?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)",
+        r"-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?=(?:[\s\\]|[\w-]{1,20}: [^\n\\]{0,80}){0,12}[\snr]"
+        r"[A-Za-z0-9+/=]{4})[\s\S]{0,8000}?(?:-----END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|$)",
         "private key",
     ),
     rule("PRIVATE_KEY", r"PuTTY-User-Key-File-\d:[\s\S]{0,8000}?Private-MAC: \w+", "putty-user-key-file"),
@@ -181,7 +183,8 @@ _OTHERS: tuple[RedactionRule, ...] = (
         group=1,
     ),
     rule("TOKEN", r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/\d+/([\w-]{40,100})", "/webhooks/", group=1),
-    rule("TOKEN", r"\.webhook\.office\.com/webhookb2/(\S{40,400})", "/webhookb2/", group=1),
+    rule("TOKEN", r"(?i)_authtoken\s*=\s*(npm_\w{20,60}|[a-f0-9-]{36})", "_authtoken", group=1),
+    rule("TOKEN", r"\.webhook\.office\.com/webhookb2/([^\s\"'<>\\]{40,400})", "/webhookb2/", group=1),
     rule(  # in an address that lets in whoever has it
         "TOKEN",
         r"(?i)[?&;](?:[\w.-]*(?:token|signature|sig|secret|api[_-]?key|access[_-]?key(?:[_-]?id)?|auth|pwd|"
@@ -201,13 +204,11 @@ _OTHERS: tuple[RedactionRule, ...] = (
 )
 
 _LIBRARY: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("artifactory", "ArtifactoryDetector", ("AKC", "AP")),
     ("aws", "AWSKeyDetector", ("akia", "asia", "abia", "a3t", "aws")),
     ("azure_storage_key", "AzureStorageKeyDetector", ("accountkey=",)),
     ("cloudant", "CloudantDetector", ("cloudant",)),
     ("github_token", "GitHubTokenDetector", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
     ("mailchimp", "MailchimpDetector", ("-us",)),
-    ("npm", "NpmDetector", ("_authtoken",)),
     ("pypi_token", "PypiTokenDetector", ("pypi-ag",)),
     ("sendgrid", "SendGridDetector", ("sg.",)),
     ("slack", "SlackDetector", ("xox", "hooks.slack.com")),
