@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,8 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
     places = replay_places(pool) | dict.fromkeys(corrections, 0.0)
     chosen = list(examples)
     if not opening:
-        most = section.max_examples if is_taught(ws) else min(section.max_examples, section.max_own_examples)
+        # Most of what the agent solved by itself it would solve again: few of these are worth their time.
+        most = section.max_examples if is_taught(ws) else ceil(section.max_examples / 2)
         chosen = choose_examples(examples, fresh, places, most, ws.seed + number)
     lesson = Lesson(
         examples=chosen,

@@ -193,8 +193,7 @@ class LearnSection:
     epochs: Positive = 1  # over the chosen examples, in a round
     batch_tokens: Positive = 1024  # of one pack, beside the prompt that all share
     accumulate: Positive = 1  # packs per optimiser step
-    max_examples: Positive = 192  # of the pool in one round, this round's first
-    max_own_examples: Positive = 96  # the same where no teacher corrects: most own successes teach little
+    max_examples: Positive = 192  # of the pool in one round, this round's first; half without a teacher
     weight_decay: Amount = 0.01
     error_weight: Amount = 0.0  # extra weight of tokens the model gets wrong; 0 = plain loss
     dpo: DpoSection = field(default_factory=DpoSection)
