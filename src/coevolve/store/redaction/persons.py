@@ -1,7 +1,7 @@
 """What a person is known by: numbers of the state, of banks and of cards, days of birth, homes.
 
-Most are mere numbers, and only what stands before them tells; those with check digits and a form of their own
-are known by these (python-stdnum). Names and street addresses are not found: no pattern knows them.
+Most are mere numbers, and only what stands before them tells; see `forms` for those that tell by themselves.
+Names and street addresses are not found: no pattern knows them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from coevolve.store.redaction.checks import enough_digits, of_nobody, said_phone, valid
+from coevolve.store.redaction.checks import enough_digits, of_nobody, said_phone
+from coevolve.store.redaction.forms import form_rules
 from coevolve.store.redaction.labels import (
     ACCOUNT,
     BORN,
@@ -24,42 +25,7 @@ from coevolve.store.redaction.labels import (
 )
 from coevolve.store.redaction.rule import LINE, Match, RedactionRule, literals, rule, words
 
-_FREE = r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))"
 _END = r"(?![A-Za-z0-9_-]|\.\d)"
-
-# By their form: country, form, checks of python-stdnum
-
-_FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"\d{3}\.\d{3}\.\d{3}-\d{2}", ("br.cpf",)),
-    (r"\d{2}\.\d{3}\.\d{3}-[\dkK]|\d{7,8}-[\dkK]", ("cl.rut",)),
-    (r"\d{2}-\d{8}-\d", ("ar.cuit",)),
-    (r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d", ("mx.curp",)),
-    (r"[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]", ("it.codicefiscale",)),
-    (r"[XYZ]?\d{7,8}-?[A-HJ-NP-TV-Z]", ("es.dni", "es.nie")),
-    (r"[12] \d{2} (?:0[1-9]|1[0-2]|[2-9]\d) (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}", ("fr.nir",)),
-    (r"756\.\d{4}\.\d{4}\.\d{2}", ("ch.ssn",)),
-    (r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", ("be.nn",)),
-    (r"(?:19|20)?\d{6}[-+]\d{4}", ("se.personnummer", "is_.kennitala")),
-    (r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]", ("fi.hetu",)),
-    (r"(?:0[1-9]|[12]\d|3[01]|[4-7]\d)(?:0[1-9]|1[0-2])\d{2} ?\d{5}", ("no.fodselsnummer",)),
-    (r"\d{6}/\d{3,4}", ("cz.rc",)),
-    (r"[1-8]\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{6}", ("ro.cnp",)),
-    (r"[1-6]\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}", ("ee.ik", "lt.asmens")),
-    (r"\d{6}-[1-8]\d{6}", ("kr.rrn",)),
-    (r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]", ("cn.ric",)),
-    (r"(?<!\d )[2-9]\d{3} \d{4} \d{4}(?! \d)", ("in_.aadhaar",)),
-    (r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", ("in_.pan",)),
-    (r"\d-\d{4}-\d{5}-\d{2}-\d", ("th.pin",)),
-    (r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}[01][89]\d", ("za.idnr",)),
-)
-_ALONE: tuple[str, ...] = (  # forms without a check digit that is anything else hardly ever
-    r"(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]) \d{2} \d{2} \d{2} [A-D]",  # United Kingdom
-    r"[A-Z]\d{6}\([0-9A]\)",  # Hong Kong
-)
-
-_LOOKING = re.compile(r"\(\?<?[!=][^)]*\)")  # what the second look cannot do
-
-# By what is said before them
 
 _FIELD_IDS = (
     r"[\"'](?:[\w.-]{0,30}(?<![A-Za-z]))?(?i:passport|ssn|national_?id|tax_?id|tax_?number|identity_?(?:number|no)|personal_?(?:id|"
@@ -97,12 +63,6 @@ _HOME = re.compile(
     r"(?![^\W_])|自宅|住所|집"
 )
 _NEAR = 80  # characters before a place in which it may be said to be somebody's
-
-
-def _valid_form(match: Match) -> bool:
-    """The check digits of the country whose form it has; a form may be that of several."""
-    named = match.lastgroup or ""
-    return valid(*_FORMS[int(named[1:])][1])(match)
 
 
 _RUNS_OUT = "exp|valid|g[üu]ltig|l[äa]uft ab|caduca|vencimiento|scade|geldig|有効期限"
@@ -146,8 +106,8 @@ _UPTO = r"[^\w\n]{0,6}(?:[^\W\d]{1,20}[^\w\n]{1,4}){0,4}?"  # a few words withou
 _ONE_DATE = rf"(?P<value>{_DATE})"
 
 
-def person_rules() -> Iterator[RedactionRule]:
-    """The rules of this file, those that a name tells first."""
+def _births() -> Iterator[RedactionRule]:
+    """Days of birth."""
     yield _named("BIRTH", BORN, _ONE_DATE, rf"(?:{_UPTO}|[^\d]{{0,30}}?[^\w\n])")
     yield rule(
         "BIRTH",
@@ -157,6 +117,10 @@ def person_rules() -> Iterator[RedactionRule]:
         telling=(r"[0-9][^\n]{0,12}(?:生|geboren|nacid|doğumlu|출생|született|г\.? ?р)",),
         group="value",
     )
+
+
+def _cards() -> Iterator[RedactionRule]:
+    """What stands beside a card's number."""
     yield _named(
         "CVV",
         CODE,
@@ -188,6 +152,10 @@ def person_rules() -> Iterator[RedactionRule]:
         telling=(r"(?i)[0-9].{0,8}(?:cvv|cvc|csc|cid|security code)",),
         group="value",
     )
+
+
+def _codes() -> Iterator[RedactionRule]:
+    """Codes that let in."""
     yield _named(  # "the code to confirm order 346142 is 425201"
         "CODE",
         ONCE,
@@ -243,6 +211,10 @@ def person_rules() -> Iterator[RedactionRule]:
         r"(?P<value>\d{4,8})(?![\w-]|\.\d)",
         rf"[ \t]*(?:[:=：]|[^\d\n,;<]{{0,40}}?(?:{_IS})\b)[ \t:\"']*|[^\d\n,;.<]{{12,40}}[ \t]",
     )
+
+
+def _numbers() -> Iterator[RedactionRule]:
+    """Numbers of states, banks and telephones, by what they are called."""
     yield _named("ID", IDS, _ID, rf"(?:{_LINK}|{_FAR})", check=enough_digits(5))
     yield rule(
         "ID",
@@ -289,6 +261,10 @@ def person_rules() -> Iterator[RedactionRule]:
         rf"(?:{_UPTO}|{_FAR})",
         check=said_phone,
     )
+
+
+def _places_and_things() -> Iterator[RedactionRule]:
+    """Homes, cars, passports' printed lines and devices."""
     yield rule(
         "LOCATION",
         r"(?<![\w.])-?\d{1,2}\.\d{4,}(?P<gap>\D{1,28}?)-?\d{1,3}\.\d{4,}(?:°?[ ]?[EWO]\b)?",
@@ -331,18 +307,9 @@ def person_rules() -> Iterator[RedactionRule]:
         words=("(?i)(?:idfa|idfv|gaid|aaid|adid|android_?id|advertising_?id|device_?id)",),
         group="value",
     )
-    forms = "|".join(f"(?P<f{at}>{form})" for at, (form, _) in enumerate(_FORMS))
-    yield rule(
-        "ID",
-        rf"{_FREE}(?:{forms}){_END}",
-        words=(r"(?:[0-9][ ./-]?){9}", r"[A-Z]{4}[0-9]{2}", "[0-9]{7}[A-Z-]", "[0-9]{6}[/A-Z+-]"),
-        telling=tuple(rf"(?-i:\b(?:{_LOOKING.sub('', form)})\b)" for form, _ in _FORMS),
-        check=_valid_form,
-    )
-    yield rule(
-        "ID",
-        rf"{_FREE}(?:{'|'.join(_ALONE)})(?![A-Za-z0-9_-])",
-        words=("[A-Z]{2} [0-9]{2} [0-9]{2}", r"[A-Z][0-9]{6}\("),
-        telling=tuple(rf"(?-i:\b{one})" for one in _ALONE),
-        check=lambda match: not of_nobody(match),
-    )
+
+
+def person_rules() -> Iterator[RedactionRule]:
+    """The rules of this file, those that a name tells first."""
+    for some in (_births, _cards, _codes, _numbers, _places_and_things, form_rules):
+        yield from some()
