@@ -111,7 +111,7 @@ sha256:‹sha256› ‹slug›.tar.gz
 FROM python:3.12-slim@sha256:‹sha256›
 %%
 "integrity": "‹sri›",
-"resolved": "https://registry.npmjs.org/left-pad/-/left-pad-‹version›.tgz"
+"resolved": "https://registry.example.org/left-pad/-/left-pad-‹version›.tgz"
 %%
 github.com/pkg/errors v0.‹count›.1 ‹goh1›
 %%
@@ -146,7 +146,7 @@ Chrome/‹version4› on Windows 10.0.19045
 %%
 firmware ‹version4› is older than ‹version4#2›
 %%
-pip install "torch==‹version›" --index-url https://download.pytorch.org/whl/cu124
+pip install "torch==‹version›" --index-url https://wheels.example.org/cu124
 %%
 openssl ‹version›, libcurl ‹version#2›, schema 20260‹count›
 %% date_and_time

@@ -14,9 +14,9 @@ from coevolve.store.redaction.rule import Check, Match
 # Numbers
 
 
-def digits(match: Match) -> str:
-    """The digits of a match."""
-    return re.sub(r"\D", "", match.group())
+def digits(match: Match, group: int | str = 0) -> str:
+    """The digits of a match, or of one of its groups."""
+    return re.sub(r"\D", "", match.group(group))
 
 
 _ISSUED = re.compile(  # by networks: the first digits and the length; no year begins so
@@ -98,7 +98,7 @@ def phone(match: Match) -> bool:
 def said_phone(match: Match) -> bool:
     """What stands after "phone": no day, and as many digits as a number has somewhere."""
     number = match.group("value")
-    long = (8 if number.isdigit() else 7) <= len(re.sub(r"\D", "", number)) <= 15
+    long = (8 if number.isdigit() else 7) <= len(digits(match, "value")) <= 15
     return long and not _DAY.match(number) and not of_nobody(match, "value")
 
 
@@ -138,29 +138,18 @@ def device(match: Match) -> bool:
     return len(set(octets)) > 2 and not int(octets[0], 16) & 1 and not plain.startswith("00:00:5e")
 
 
-def valid(*modules: str, anywhere: bool = True) -> Check:
-    """The check digits of one of python-stdnum's numbers: "es.dni".
-
-    Args: anywhere: also where nothing says what it is, but not where it is said to be something else.
-    """
-
-    def check(match: Match) -> bool:
-        if anywhere and of_nobody(match):
-            return False
-        number = match.group()
-        return any(importlib.import_module(f"stdnum.{one}").is_valid(number) for one in modules)
-
-    return check
+def valid(match: Match, *modules: str) -> bool:
+    """The check digits of one of python-stdnum's numbers ("es.dni"), not said to be something else."""
+    number = match.group()
+    return not of_nobody(match) and any(
+        importlib.import_module(f"stdnum.{one}").is_valid(number) for one in modules
+    )
 
 
 def enough_digits(least: int) -> Check:
     """The value holds at least so many digits, and is no day."""
 
-    def check(match: Match) -> bool:
-        value = match.group("value")
-        return len(re.sub(r"\D", "", value)) >= least and not _DAY.match(value)
-
-    return check
+    return lambda match: len(digits(match, "value")) >= least and not _DAY.match(match.group("value"))
 
 
 # Words
@@ -211,9 +200,8 @@ def _counted(value: str) -> bool:
     return value.replace("_", "").replace(".", "").replace(",", "").isdigit()  # a count, a limit, a port
 
 
-_LOUD = re.compile(
-    "_?(?:KEY|PAT|AUTH|SALT|DSN|SID|COOKIE|SEED|PIN|CREDS?)|(?i:token)"
-)  # names of much else, too
+# Names of much else, too.
+_LOUD = re.compile("_?(?:KEY|PAT|AUTH|SALT|DSN|SID|COOKIE|SEED|PIN|CREDS?)|(?i:token)")
 
 
 def assigned(match: Match) -> bool:

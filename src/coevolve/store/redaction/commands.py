@@ -43,7 +43,7 @@ _PROGRAMS = (
 )
 _READERS = r"(?:sudo|chpasswd|passwd|cryptsetup|docker|podman|helm|gh|kinit|su)"
 
-_COMMANDS = (
+COMMANDS: tuple[RedactionRule, ...] = (
     rule(
         "PASSWORD",
         rf"(?<![A-Za-z0-9_-])--?(?:[\w-]{{0,40}}[-_])?(?i:{_FLAGS})=[ \t]*{_VALUE}",
@@ -80,8 +80,3 @@ _COMMANDS = (
         check=given,
     ),
 )
-
-
-def command_rules() -> tuple[RedactionRule, ...]:
-    """The rules of this file."""
-    return _COMMANDS

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 
 from coevolve.store.redaction.checks import of_nobody, valid
-from coevolve.store.redaction.rule import Match, RedactionRule, rule
+from coevolve.store.redaction.rule import END, FREE, Match, RedactionRule, rule
 
-_FREE = r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))"
-_END = r"(?![A-Za-z0-9_-]|\.\d)"
 _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (  # the form, and whose check digits it may have
     (r"\d{3}\.\d{3}\.\d{3}-\d{2}", ("br.cpf",)),
     (r"\d{2}\.\d{3}\.\d{3}-[\dkK]|\d{7,8}-[\dkK]", ("cl.rut",)),
@@ -44,7 +42,7 @@ _LOOKING = re.compile(r"\(\?<?[!=][^)]*\)")  # what the second look cannot do
 def _valid_form(match: Match) -> bool:
     """The check digits of the country whose form it has; a form may be that of several."""
     named = match.lastgroup or ""
-    return valid(*_FORMS[int(named[1:])][1])(match)
+    return valid(match, *_FORMS[int(named[1:])][1])
 
 
 def form_rules() -> Iterator[RedactionRule]:
@@ -52,14 +50,14 @@ def form_rules() -> Iterator[RedactionRule]:
     forms = "|".join(f"(?P<f{at}>{form})" for at, (form, _) in enumerate(_FORMS))
     yield rule(
         "ID",
-        rf"{_FREE}(?:{forms}){_END}",
+        rf"{FREE}(?:{forms}){END}",
         words=(r"(?:[0-9][ ./-]?){9}", r"[A-Z]{4}[0-9]{2}", "[0-9]{7}[A-Z-]", "[0-9]{6}[/A-Z+-]"),
         telling=tuple(rf"(?-i:\b(?:{_LOOKING.sub('', form)})\b)" for form, _ in _FORMS),
         check=_valid_form,
     )
     yield rule(
         "ID",
-        rf"{_FREE}(?:{'|'.join(_ALONE)})(?![A-Za-z0-9_-])",
+        rf"{FREE}(?:{'|'.join(_ALONE)})(?![A-Za-z0-9_-])",
         words=("[A-Z]{2} [0-9]{2} [0-9]{2}", r"[A-Z][0-9]{6}\("),
         telling=tuple(rf"(?-i:\b{one})" for one in _ALONE),
         check=lambda match: not of_nobody(match),

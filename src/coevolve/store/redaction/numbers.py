@@ -11,13 +11,8 @@ from coevolve.store.redaction.checks import (
     public_ip,
     social,
 )
-from coevolve.store.redaction.rule import RedactionRule, rule
+from coevolve.store.redaction.rule import END, FREE, LINE, RedactionRule, rule
 
-_LINE = r"(?<=\\[nrt])"  # a line that ended, in JSON's text
-_FREE = (
-    rf"(?:(?<![A-Za-z0-9_.-])|{_LINE})"  # no word and no number goes on before; a word of another script may
-)
-_END = r"(?![A-Za-z0-9_-]|\.\d)"
 _LETTER = "A-Za-z0-9_\u00c0-\u024f\u0370-\u04ff"  # of names in addresses: Latin, Greek, Cyrillic
 _FILES = r"(?:png|jpe?g|gif|svg|webp|ico|pdf|css|m?js|tsx?|jsx|py|md|json|html?|xml|txt|csv|ya?ml)"
 _AT = r"(?:@|[ \t]?[\[({<][ \t]?(?:at|@|ät|arroba|chez|bei)[ \t]?[\])}>][ \t]?)"
@@ -41,7 +36,7 @@ MACHINES: tuple[RedactionRule, ...] = (
 ADDRESSES: tuple[RedactionRule, ...] = (
     rule(
         "EMAIL",
-        rf"(?:(?<![{_LETTER}.+@-])|{_LINE})(?!git@|(?:name|user|email|you|your[._]?name|someone|foo)"
+        rf"(?:(?<![{_LETTER}.+@-])|{LINE})(?!git@|(?:name|user|email|you|your[._]?name|someone|foo)"
         rf"@example\.)[{_LETTER}][{_LETTER}.%+'-]{{0,63}}@(?:[{_LETTER}-]{{1,63}}\.){{1,5}}"
         rf"(?!{_FILES}(?![{_LETTER}]))(?:xn--[A-Za-z0-9-]{{2,30}}|"
         rf"[A-Za-z\u00c0-\u024f\u0370-\u04ff]{{2,24}})(?![{_LETTER}-])",
@@ -85,28 +80,28 @@ ADDRESSES: tuple[RedactionRule, ...] = (
 DIGITS: tuple[RedactionRule, ...] = (  # without anything to look for but digits: tried around runs of them
     rule(  # as cards are printed
         "CARD",
-        rf"(?:(?<![A-Za-z0-9_.])|{_LINE})"
+        rf"(?:(?<![A-Za-z0-9_.])|{LINE})"
         r"\d{4}(?:\d{9,15}|(?P<gap>[ -])"
         r"(?:\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{1,3})?|\d{6}(?P=gap)\d{4,5}))(?![A-Za-z0-9_]|\.\d)",
         check=card_among_numbers,
         in_groups=True,
         least=13,
     ),
-    rule("CARD", rf"{_FREE}(?:\d[ -]?){{12,18}}\d{_END}", check=card, least=13),  # in any groups, alone
+    rule("CARD", rf"{FREE}(?:\d[ -]?){{12,18}}\d{END}", check=card, least=13),  # in any groups, alone
     rule(
         "SSN",
-        rf"(?:(?<![A-Za-z0-9_-])|{_LINE})" r"\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])",
+        rf"(?:(?<![A-Za-z0-9_-])|{LINE})" r"\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])",
         check=social,
         least=11,
     ),
     rule(
         "PHONE",
-        rf"(?:(?<![A-Za-z0-9_.+/-])|{_LINE})"
+        rf"(?:(?<![A-Za-z0-9_.+/-])|{LINE})"
         r"(?:(?:\+|(?<!\d )00)[1-9]\d{0,2}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}"
         r"|\(0?\d{2,4}\) ?\d{3,4}[ .-]?\d{3,4}|(?:1[ .-])?[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4}"
         r"|(?<!\d )0\d{1,4}[ /.-]\d{2,4}(?:[ .-]?\d{2,4}){1,3}|[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4})"
-        rf"{_END}",
+        rf"{END}",
         check=phone,
     ),
-    rule("IP", rf"{_FREE}(?:\d{{1,3}}\.){{3}}\d{{1,3}}{_END}(?!\.in-addr)", check=public_ip),
+    rule("IP", rf"{FREE}(?:\d{{1,3}}\.){{3}}\d{{1,3}}{END}(?!\.in-addr)", check=public_ip),
 )

@@ -184,7 +184,7 @@ _HEADERS = (
     ),
     rule(
         "TOKEN",
-        rf"(?i)(?:\b|{LINE}|(?<=[\\]t)){_SESSIONS}[\"']?\s*(?:=|:|\t|\\+t|[\"'],\s*[\"']value[\"']\s*:)"
+        rf"(?i)(?:\b|{LINE}){_SESSIONS}[\"']?\s*(?:=|:|\t|\\+t|[\"'],\s*[\"']value[\"']\s*:)"
         rf"\s*[\"']?"
         r"([^;\s\"',\\]{8,2000})",
         words=("(?i)(?:sid|sess|csrf|xsrf|auth|remember|logged_in|__secure|__host)",),
@@ -213,7 +213,5 @@ _HEADERS = (
     ),
 )
 
-
-def password_rules() -> tuple[RedactionRule, ...]:
-    """Headers first: what they know is more than that something is a password."""
-    return (*_HEADERS, *_CONFIGURED)
+# Headers first: what they know is more than that something is a password.
+PASSWORDS: tuple[RedactionRule, ...] = (*_HEADERS, *_CONFIGURED)

@@ -23,9 +23,7 @@ from coevolve.store.redaction.labels import (
     PLATES,
     SHORT_IDS,
 )
-from coevolve.store.redaction.rule import LINE, Match, RedactionRule, literals, rule, words
-
-_END = r"(?![A-Za-z0-9_-]|\.\d)"
+from coevolve.store.redaction.rule import END, LINE, Match, RedactionRule, literals, rule, words
 
 _FIELD_IDS = (
     r"[\"'](?:[\w.-]{0,30}(?<![A-Za-z]))?(?i:passport|ssn|national_?id|tax_?id|tax_?number|identity_?(?:number|no)|personal_?(?:id|"
@@ -33,6 +31,10 @@ _FIELD_IDS = (
     r"medicare|licen[cs]e_?(?:no|number|plate)|health_?(?:id|number)|insurance_?(?:no|number)|cpf|dni|nif|"
     r"bsn|pesel|"
     r"aadhaar|personnummer|member_?id|steuer_?id|codice_?fiscale|plate)(?![a-z])[\w.-]{0,30}[\"']"
+)
+_FIELDS = (  # what the looks ask of these
+    r"(?i)(?:passport|ssn|national|tax|identity|personal|nhs|medicare|licen[cs]e|health|insurance|cpf|dni|nif|"
+    r"bsn|pesel|aadhaar|personnummer|member|steuer|codice|plate)[\w.-]*[\"']"
 )
 _LINK = (  # what may stand between a name and its number
     r"(?:[ \t_]*(?:\([^)\n]{1,24}\)|[n№]°|nº|№|#|(?i:number|num|no|n|nr|nummer|numer|numar\w*|n[úu]mero|"
@@ -237,16 +239,10 @@ def _numbers() -> Iterator[RedactionRule]:
         rf"{_FIELD_IDS}\s*:\s*[\"']?{_ID}",
         group="value",
         check=enough_digits(4),
-        words=(
-            r"(?i)(?:passport|ssn|national|tax|identity|personal|nhs|medicare|licen[cs]e|health|insurance|"
-            r"cpf|dni|nif|bsn|pesel|aadhaar|personnummer|member|steuer|codice|plate)[\w.-]*[\"']",
-        ),
-        telling=(
-            r"(?i)(?:passport|ssn|national|tax|identity|personal|nhs|medicare|licen[cs]e|health|insurance|"
-            r"cpf|dni|nif|bsn|pesel|aadhaar|personnummer|member|steuer|codice|plate)[\w.-]*[\"']\s*:",
-        ),
+        words=(_FIELDS,),
+        telling=(rf"{_FIELDS}\s*:",),
     )
-    yield _named("ACCOUNT", ACCOUNT, rf"(?P<value>\d(?:[ -]?\d){{5,27}}){_END}", rf"(?:{_LINK}|{_FAR})")
+    yield _named("ACCOUNT", ACCOUNT, rf"(?P<value>\d(?:[ -]?\d){{5,27}}){END}", rf"(?:{_LINK}|{_FAR})")
     yield rule(
         "ACCOUNT",
         r"\b(?i:account|acc|full number is|普通|当座)[ \t:#]{1,3}(?P<value>\d{7,12})(?![\w-]|\.\d)",

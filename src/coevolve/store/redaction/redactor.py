@@ -83,22 +83,23 @@ class Redactor:
     def _clean(self, text: str) -> str:
         data = encoded(text)
         for at in self._look.worth(data):
-            before = text
             if at == len(self._rules):
-                text = self._numbers(text)
-            else:
-                rule = self._rules[at]
-                if rule.telling and not _second_look(rule.telling).worth(data):
-                    continue
-                if rule.find is not None:
-                    text = self._with_placeholders(text, rule.find(text))
-                    data = encoded(text)
-                    continue
-                find = self._in_groups if rule.in_groups else self._near if rule.reach else self._anywhere
-                text = find(rule, text)
-            if text is not before:
-                data = encoded(text)
+                return self._numbers(text)  # the last of all
+            rule = self._rules[at]
+            if rule.telling and not _second_look(rule.telling).worth(data):
+                continue
+            if (clean := self._ruled(rule, text)) != text:
+                text, data = clean, encoded(clean)
         return text
+
+    def _ruled(self, rule: RedactionRule, text: str) -> str:
+        """The text with what one rule finds replaced."""
+        if rule.find is not None:
+            return self._with_placeholders(text, rule.find(text))
+        if rule.in_groups:
+            found = [(one.start(), one.end(), rule.kind) for one in tried(rule, text, 0, len(text))]
+            return self._with_placeholders(text, found)
+        return self._near(rule, text) if rule.reach else self._anywhere(rule, text)
 
     def _anywhere(self, rule: RedactionRule, text: str) -> str:
         parts, last, start = [], 0, 0
@@ -111,16 +112,10 @@ class Redactor:
             last = start = match.end()
         return "".join([*parts, text[last:]])
 
-    def _in_groups(self, rule: RedactionRule, text: str) -> str:
-        found = [(one.start(), one.end(), rule.kind) for one in tried(rule, text, 0, len(text))]
-        return self._with_placeholders(text, found)
-
     def _near(self, rule: RedactionRule, text: str) -> str:
         """As `_anywhere`, trying the pattern just before needles: a costly one looks at few letters then."""
         lowered = text.lower()
-        if len(lowered) != len(
-            text
-        ):  # a letter that is two in lower case: its places are no longer the text's
+        if len(lowered) != len(text):  # a letter is two in lower case: places there are no longer the text's
             return self._anywhere(rule, text)
         starts: set[int] = set()
         for needle in rule.needles:

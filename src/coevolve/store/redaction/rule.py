@@ -10,6 +10,7 @@ from typing import Any
 
 Match = re.Match[str]
 Check = Callable[[Match], bool]
+Find = Callable[[str], list[tuple[int, int, str]]]  # start, end and kind of what is replaced, in order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,16 +25,12 @@ class RedactionRule:
     text: str  # of the pattern
     needles: tuple[str, ...] = ()  # without one of them in the text, in any case where it is written in lower
     #                                case here and as it stands otherwise, the pattern is not tried
-    words: tuple[
-        str, ...
-    ] = ()  # patterns in Hyperscan's language in the place of needles; the shorter, the better
-    telling: tuple[str, ...] = ()  # patterns in Hyperscan's language; empty = needles and words tell enough
+    words: tuple[str, ...] = ()  # in the place of needles, in Hyperscan's language: the shorter, the better
+    telling: tuple[str, ...] = ()  # in Hyperscan's language; empty = needles and words tell enough
     reach: int = 0  # letters before a needle at which a match may begin; 0 = unknown, anywhere
     group: int | str = 0  # of the pattern: what is replaced
     check: Check = lambda match: True
-    find: Callable[[str], list[tuple[int, int, str]]] | None = (
-        None  # in the place of the pattern: start, end and kind
-    )
+    find: Find | None = None  # in the place of the pattern
     in_groups: bool = False  # other numbers may stand beside it in the same form: see `tried`
     least: int = 0  # characters from its first digit to its last, of a rule of digits
 
@@ -47,6 +44,8 @@ _compiled = cache(re.compile)
 
 LINE = r"(?<=\\[nrt])"  # in a text inside JSON, a line or a field has just ended
 START = rf"(?:(?<![A-Za-z0-9])|{LINE})"  # no word goes on before
+FREE = rf"(?:(?<![A-Za-z0-9_.-])|{LINE})"  # no word and no number goes on before; one of another script may
+END = r"(?![A-Za-z0-9_-]|\.\d)"  # nor behind
 
 
 def rule(kind: str, text: str, *needles: str, **more: Any) -> RedactionRule:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from coevolve.store.redaction.commands import command_rules
+from coevolve.store.redaction.commands import COMMANDS
 from coevolve.store.redaction.numbers import ADDRESSES, DIGITS, MACHINES
-from coevolve.store.redaction.passwords import password_rules
+from coevolve.store.redaction.passwords import PASSWORDS
 from coevolve.store.redaction.persons import person_rules
 from coevolve.store.redaction.rule import RedactionRule
-from coevolve.store.redaction.spoken import spoken_rules
-from coevolve.store.redaction.tables import table_rules
+from coevolve.store.redaction.spoken import SPOKEN
+from coevolve.store.redaction.tables import TABLES
 from coevolve.store.redaction.tokens import token_rules
 
 
@@ -17,10 +17,10 @@ def rules() -> tuple[RedactionRule, ...]:
     return (
         *token_rules(),
         *MACHINES,
-        *password_rules(),
-        *command_rules(),
-        *spoken_rules(),
-        *table_rules(),
+        *PASSWORDS,
+        *COMMANDS,
+        *SPOKEN,
+        TABLES,
         *ADDRESSES,
         *person_rules(),
         *DIGITS,

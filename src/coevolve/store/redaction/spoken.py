@@ -53,7 +53,7 @@ _SEEDS = (
 )
 _WORD = r"(?:\d{1,2}[.):][ \t]*)?[a-z]{3,8}"
 
-_SPOKEN = (
+SPOKEN: tuple[RedactionRule, ...] = (
     rule(
         "PASSWORD",
         rf"(?i)(?:(?<![^\W_])|{LINE})(?:(?:{_PASSWORDS}|{_KEYS}){_FILLER}(?:[ \t]+(?:{_VERBS})[ \t:]{{1,3}}|"
@@ -114,8 +114,3 @@ _SPOKEN = (
         check=random("value"),
     ),
 )
-
-
-def spoken_rules() -> tuple[RedactionRule, ...]:
-    """The rules of this file."""
-    return _SPOKEN

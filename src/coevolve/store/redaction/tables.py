@@ -61,9 +61,8 @@ _HEAD = re.compile(
     + r")(?:_?(?:hash|plain|\d))?[\s\"'`\\}\]]*"
 )
 _TITLE = re.compile(r"[\s\"'`\\]*[^\W\d][\w.-]{0,30}(?: [\w.-]{1,20}){0,2}[\s\"'`\\}\])]*")
-_FIRST_TITLE = re.compile(
-    r".*[\"'>:n \\](?P<title>[^\W\d][\w.-]{0,30})[\"'`\\ ]*", re.DOTALL
-)  # what stands around
+# What stands around a table is before its first title.
+_FIRST_TITLE = re.compile(r".*[\"'>:n \\](?P<title>[^\W\d][\w.-]{0,30})[\"'`\\ ]*", re.DOTALL)
 _BREAK = re.compile(r"\r?\n|(?<!\\)\\+n")
 _RULE = re.compile(r"[-+|:= ]*")
 _SEPARATORS = (",", ";", "|", "\t", "\\t")
@@ -148,18 +147,14 @@ def _cells(start: int, line: str, separator: str, kinds: list[str]) -> Iterator[
         at -= len(separator)
 
 
-def table_rules() -> tuple[RedactionRule, ...]:
-    """The one rule of this file."""
-    word = rf"(?:[a-z]{{1,12}}[_.])?(?:{_NAMES})(?:_?(?:hash|plain|[0-9]))?[ \"'`]*"
-    return (
-        RedactionRule(
-            kind="TABLE",
-            text="",
-            find=columns,
-            words=(rf"(?i)(?:{_NAMES})[\"'` ]*(?:[,;|\t\n]|\\+[nt])",),
-            telling=(
-                rf"(?i)(?:[,;|\t]|\\+t)[ \"'`]*{word}(?:[\r\n\\;|\t,])",
-                rf"(?i)[\n\"'n>]{word}(?:[,;|\t]|\\+t)",
-            ),
-        ),
-    )
+_WORD = rf"(?:[a-z]{{1,12}}[_.])?(?:{_NAMES})(?:_?(?:hash|plain|[0-9]))?[ \"'`]*"
+TABLES = RedactionRule(
+    kind="TABLE",
+    text="",
+    find=columns,
+    words=(rf"(?i)(?:{_NAMES})[\"'` ]*(?:[,;|\t\n]|\\+[nt])",),
+    telling=(
+        rf"(?i)(?:[,;|\t]|\\+t)[ \"'`]*{_WORD}(?:[\r\n\\;|\t,])",
+        rf"(?i)[\n\"'n>]{_WORD}(?:[,;|\t]|\\+t)",
+    ),
+)
