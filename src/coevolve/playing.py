@@ -28,7 +28,7 @@ async def play(
     episode stays in the store beside the new one: an outage must not be an answer for ever.
     """
     attempts = manner.attempts
-    ids = [attempt_id(version.id, task, manner.seed, k) for task in tasks for k in range(attempts)]
+    ids = [attempt_id(version.id, task, manner, k) for task in tasks for k in range(attempts)]
     known = ws.store.known(ids)
     played = [known[one] for one in ids if one in known]
     if len(played) < len(ids):

@@ -15,7 +15,7 @@ from coevolve.environments.protocol import Environment, ToolSpec
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import ChatFormat
 from coevolve.sections import ToolsPrompt
-from coevolve.types import JsonObject, Task
+from coevolve.types import JsonObject, Task, Turn
 
 _FORM = 'Answer with one short thought, then on a new line {"tool":"NAME","ARGUMENT":" VALUE"}'
 
@@ -55,6 +55,17 @@ class Exploration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fork:
+    """Where an attempt leaves an earlier one at the same task, to say what was not said there yet."""
+
+    parent: str  # id of the trajectory that it leaves
+    kept: tuple[Turn, ...] = ()  # its turns up to there, which are carried out again as they were
+    tried: frozenset[str] = frozenset()  # texts that were said at the next turn, and failed
+    draws: int = 8  # at that turn, at once; the likeliest that was not tried is said
+    temperature: float = 1.0  # of those draws
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One try at a task: who acts, and every source of chance in it."""
 
@@ -63,6 +74,7 @@ class Attempt:
     temperature: float = 0.0
     tag: str = "0"  # tells apart attempts of one version at one task with one seed
     explore: Exploration = field(default_factory=Exploration)
+    fork: Fork | None = None  # None begins at the task's beginning
     deadline_s: float = 120.0  # for the whole episode
 
 

@@ -8,17 +8,18 @@ while `isolate_steps` is off, since such a step runs on the event loop.
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from coevolve.agents.action_text import parse
+from coevolve.agents.boundary import Broken, describe, of_env, sound
 from coevolve.agents.grounding import ground, words
 from coevolve.agents.harness import (
     Attempt,
     Exploration,
+    Fork,
     Harness,
     derive_seed,
     following_ids,
@@ -29,10 +30,11 @@ from coevolve.agents.harness import (
     system_prompt,
     trajectory_id,
 )
+from coevolve.agents.replay import replay, was_carried_out
 from coevolve.environments.protocol import Environment, Episode, StepResult, ToolSpec
 from coevolve.errors import ModelError
 from coevolve.models.grammar import action_grammar
-from coevolve.models.protocol import LanguageModel, Sampling
+from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.types import Failure, Party, StopReason, Task, Trajectory, Turn
 
 __all__ = [
@@ -58,14 +60,6 @@ class _Run:
     failure: Failure | None = None
 
 
-class _Broken(Exception):
-    """An episode cannot go on; who failed is known."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.why)
-        self.failure = failure
-
-
 async def run_episode(
     model: LanguageModel, env: Environment, task: Task, *, harness: Harness, attempt: Attempt
 ) -> Trajectory:
@@ -84,11 +78,11 @@ async def run_episode(
     try:
         async with asyncio.timeout(attempt.deadline_s):
             run.busy = Party.ENVIRONMENT
-            episode = await _of_env(lambda: env.start(task), harness)
+            episode = await of_env(lambda: env.start(task), harness)
             await _converse(model, env, episode, run, (task, harness, attempt))
             run.busy = Party.ENVIRONMENT
-            checks = await _of_env(episode.checks, harness)
-    except _Broken as broken:
+            checks = await of_env(episode.checks, harness)
+    except Broken as broken:
         run.stop, run.failure = StopReason.FAILED, broken.failure
     except TimeoutError:
         why = f"the episode's deadline of {attempt.deadline_s:g} s passed while waiting for the {run.busy}"
@@ -99,6 +93,7 @@ async def run_episode(
         session_id=identity,
         task=task,
         version=attempt.version,
+        parent=attempt.fork.parent if attempt.fork is not None else None,
         seed=attempt.seed,
         turns=tuple(run.turns),
         stop=run.stop,
@@ -108,6 +103,42 @@ async def run_episode(
     )
 
 
+@dataclass(slots=True)
+class _Talk:
+    """What was said so far: as the model reads it, and as words that an argument may take up."""
+
+    prompt: tuple[int, ...]  # up to and with `context`
+    context: tuple[int, ...]  # what came after the last output
+    observation: str
+    said: list[str]
+
+    def go_on(self, turn: Turn, context: tuple[int, ...], *, carried_out: bool) -> None:
+        """Take in a turn and the ids that follow it. What the agent made up does not become said."""
+        self.prompt += turn.output_ids + context
+        self.context = context
+        self.observation = turn.result
+        self.said += words(turn.result) if carried_out else []
+
+
+async def _begin(
+    chat: ChatFormat, env: Environment, episode: Episode, run: _Run, given: tuple[Task, Harness, Attempt]
+) -> _Talk:
+    """The talk at the agent's first own turn: at the task's opening, or after the turns that a fork keeps."""
+    task, harness, attempt = given
+    kept = attempt.fork.kept if attempt.fork is not None else ()
+    first = kept[0].context_ids if kept else opening_ids(chat, env, task, harness)
+    talk = _Talk(first, first, task.opening, words(task.opening))
+    if kept:
+        speaker = await of_env(lambda: replay(episode, kept), harness)
+        if speaker is None:
+            raise Broken(Failure(Party.ENVIRONMENT, "it did not answer the kept turns as it had before"))
+        last = following_ids(chat, kept[-1].output_ids, speaker, kept[-1].result)
+        for turn, context in zip(kept, [*(later.context_ids for later in kept[1:]), last], strict=True):
+            talk.go_on(turn, context, carried_out=was_carried_out(turn))
+        run.turns += kept
+    return talk
+
+
 async def _converse(
     model: LanguageModel,
     env: Environment,
@@ -115,16 +146,13 @@ async def _converse(
     run: _Run,
     given: tuple[Task, Harness, Attempt],
 ) -> None:
-    """Turn after turn; fills `run.turns` and `run.stop`. Raises _Broken."""
-    task, harness, attempt = given
+    """Turn after turn; fills `run.turns` and `run.stop`. Raises Broken."""
+    _, harness, attempt = given
     began = time.monotonic()
     tools = env.tools()
-    prompt: tuple[int, ...] = ()
-    context = opening_ids(model.chat, env, task, harness)
-    observation, malformed, said = task.opening, 0, words(task.opening)
-    for index in range(harness.max_turns):
-        prompt += context
-        if len(prompt) + harness.max_tokens > harness.max_episode_tokens:
+    talk = await _begin(model.chat, env, episode, run, given)
+    for index in range(len(run.turns), harness.max_turns):
+        if len(talk.prompt) + harness.max_tokens > harness.max_episode_tokens:
             run.stop = StopReason.TOKEN_BUDGET
             return
         if time.monotonic() - began > harness.seconds:
@@ -133,22 +161,22 @@ async def _converse(
         forced = attempt.explore.tool(tools, attempt.seed, index) if harness.constrained else None
         sampling = _sampling(tools, harness, attempt, index, forced)
         run.busy = Party.MODEL
-        turn = await _decide(model, prompt, sampling, tools)
-        turn = _grounded(turn, tools, said) if harness.grounded else turn
+        if attempt.fork is not None and index == len(attempt.fork.kept):
+            turn = await _decide_anew(model, talk.prompt, sampling, tools, attempt.fork)
+        else:
+            turn = await _decide(model, talk.prompt, sampling, tools)
+        turn = _grounded(turn, tools, talk.said) if harness.grounded else turn
         run.busy = Party.ENVIRONMENT
         turn, step = await _carry_out(episode, turn, harness)
-        malformed = malformed + 1 if turn.action is None else 0
-        spent = (
-            "malformed_limit" if malformed >= harness.malformed_limit else _stuck(run.turns, turn, harness)
-        )
+        spent = _spent(run.turns, turn, harness)
         run.turns.append(
             replace(
                 turn,
                 index=index,
-                observation=observation,
+                observation=talk.observation,
                 available=tuple(tool.name for tool in tools),
                 explored=forced is not None,
-                context_ids=context,
+                context_ids=talk.context,
                 events=(*turn.events, spent) if spent else turn.events,
             )
         )
@@ -157,12 +185,9 @@ async def _converse(
             return
         if spent:
             break
-        observation = turn.result
-        said += words(observation) if step is not None else []  # what the agent made up does not become said
-        prompt += turn.output_ids
-        context = following_ids(
-            model.chat, turn.output_ids, step.speaker if step is not None else "tool", observation
-        )
+        speaker = step.speaker if step is not None else "tool"
+        context = following_ids(model.chat, turn.output_ids, speaker, turn.result)
+        talk.go_on(turn, context, carried_out=step is not None)
     run.stop = StopReason.TURN_BUDGET
 
 
@@ -181,15 +206,15 @@ def _sampling(
 async def _decide(
     model: LanguageModel, prompt: tuple[int, ...], sampling: Sampling, tools: tuple[ToolSpec, ...]
 ) -> Turn:
-    """Ask the model for one turn and read its text. Raises _Broken."""
+    """Ask the model for one turn and read its text. Raises Broken."""
     try:
         drawn = await model.complete(prompt, sampling)
     except ModelError as error:
-        raise _Broken(Failure(Party.MODEL, error.what)) from error
+        raise Broken(Failure(Party.MODEL, error.what)) from error
     except TimeoutError:
         raise
     except Exception as error:  # the boundary to an engine: its bug ends one episode, and is kept
-        raise _Broken(Failure(Party.MODEL, _describe(error))) from error
+        raise Broken(Failure(Party.MODEL, describe(error))) from error
     parsed = parse(drawn.text, tools, cut_off=not drawn.finished)
     return Turn(
         index=0,
@@ -204,6 +229,24 @@ async def _decide(
     )
 
 
+async def _decide_anew(
+    model: LanguageModel, prompt: tuple[int, ...], sampling: Sampling, tools: tuple[ToolSpec, ...], fork: Fork
+) -> Turn:
+    """The likeliest of several draws that was not tried before. Raises Broken."""
+    each = [
+        replace(sampling, temperature=fork.temperature, seed=derive_seed("draw", sampling.seed, k))
+        for k in range(fork.draws)
+    ]
+    try:
+        async with asyncio.TaskGroup() as group:
+            drawing = [group.create_task(_decide(model, prompt, one, tools)) for one in each]
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from several
+    drawn = [one.result() for one in drawing]
+    new = [turn for turn in drawn if turn.action is not None and turn.raw not in fork.tried]
+    return max(new or drawn, key=lambda turn: sum(turn.logprobs))
+
+
 def _grounded(turn: Turn, tools: Sequence[ToolSpec], said: Sequence[str]) -> Turn:
     """The turn with the values of its action put right, or with the error of one that nobody said."""
     if turn.action is None:
@@ -216,11 +259,15 @@ def _grounded(turn: Turn, tools: Sequence[ToolSpec], said: Sequence[str]) -> Tur
     return replace(turn, action=action, events=(*turn.events, *(f"repaired: {note}" for note in notes)))
 
 
-def _stuck(turns: Sequence[Turn], turn: Turn, harness: Harness) -> str | None:
-    """The event of an agent that goes round in circles, else None."""
-    last = [*turns[1 - harness.repeat_limit :], turn] if harness.repeat_limit > 1 else [turn]
-    same = all((t.action, t.result) == (turn.action, turn.result) for t in last)
-    return "repeat_limit" if same and len(last) >= harness.repeat_limit else None
+def _spent(turns: Sequence[Turn], turn: Turn, harness: Harness) -> str | None:
+    """The event of an agent that writes no actions or goes round in circles, else None."""
+    so_far = [*turns, turn]
+    if len(so_far) >= harness.malformed_limit and all(
+        t.action is None for t in so_far[-harness.malformed_limit :]
+    ):
+        return "malformed_limit"
+    same = all((t.action, t.result) == (turn.action, turn.result) for t in so_far[-harness.repeat_limit :])
+    return "repeat_limit" if same and len(so_far) >= harness.repeat_limit else None
 
 
 async def _carry_out(episode: Episode, turn: Turn, harness: Harness) -> tuple[Turn, StepResult | None]:
@@ -228,68 +275,5 @@ async def _carry_out(episode: Episode, turn: Turn, harness: Harness) -> tuple[Tu
     action = turn.action
     if action is None or turn.error is not None:
         return replace(turn, result=malformed_notice(turn.error or "no action")), None
-    step = await _of_env(lambda: _sound(episode.step(action)), harness)
+    step = await of_env(lambda: sound(episode.step(action)), harness)
     return replace(turn, result=step.observation, error=step.error, events=turn.events + step.events), step
-
-
-def _sound(step: StepResult) -> StepResult:
-    """The step, if it is one. Raises TypeError: a user's world answered with something else."""
-    if not isinstance(step, StepResult):
-        raise TypeError(f"step() gave {type(step).__name__}, not StepResult")
-    if not isinstance(step.observation, str) or not isinstance(step.error, str | None):
-        raise TypeError(f"an observation and an error are text, not {step.observation!r} and {step.error!r}")
-    if not isinstance(step.events, tuple) or not all(isinstance(event, str) for event in step.events):
-        raise TypeError(f"events are a tuple of texts, not {step.events!r}")
-    return step
-
-
-async def _of_env(call: Callable[[], T], harness: Harness) -> T:
-    """An environment's answer. Raises _Broken where it crashes or, isolated, hangs."""
-    try:
-        if not harness.isolate_steps:
-            return call()
-        return await asyncio.wait_for(_in_thread(call), harness.step_timeout_s)
-    except TimeoutError as error:
-        why = f"no answer within {harness.step_timeout_s:g} s" if harness.isolate_steps else _describe(error)
-        raise _Broken(Failure(Party.ENVIRONMENT, why)) from error
-    except Exception as error:  # the boundary to a world: its crash ends one episode, and is kept
-        raise _Broken(Failure(Party.ENVIRONMENT, _describe(error))) from error
-
-
-async def _in_thread(call: Callable[[], T]) -> T:
-    """Run in a daemon thread: unlike an executor's, a hanging one does not hold up the exit."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(act: Callable[[], None]) -> None:
-        def unless_over() -> None:
-            if not future.done():
-                act()
-
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(unless_over)
-
-    def work() -> None:
-        try:
-            value = call()
-        except StopIteration as error:  # a future takes any exception but this one
-            failed: Exception = RuntimeError(f"StopIteration: {error}")
-            settle(lambda: future.set_exception(failed))
-        except Exception as error:  # carried over to the awaiting side
-            failed = error
-            settle(lambda: future.set_exception(failed))
-        else:
-            settle(lambda: future.set_result(value))
-
-    threading.Thread(target=work, name="environment-step", daemon=True).start()
-    return await future
-
-
-def _describe(error: BaseException) -> str:
-    """Type, message and innermost place of an exception, for a person."""
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        place = f" at {code.co_qualname}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return f"{type(error).__name__}: {error}{place}"[:500]

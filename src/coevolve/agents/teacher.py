@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from coevolve.agents.action_text import parse, render
 from coevolve.agents.harness import Harness, following_ids, opening_ids, trajectory_id
+from coevolve.agents.replay import replay
 from coevolve.environments.protocol import Environment, Episode, Teacher
 from coevolve.errors import WorldError
 from coevolve.models.protocol import ChatFormat
@@ -76,7 +77,7 @@ def complete(
     )
     try:
         episode = env.start(trajectory.task)
-        speaker = _replay(episode, kept.turns)
+        speaker = replay(episode, kept.turns)
         if speaker is None:
             return None
         filled = _act_out(env, teacher, episode, kept, (chat, harness, speaker))
@@ -111,20 +112,6 @@ def _teacher(env: Environment) -> Teacher:
     if teacher is None:
         raise WorldError(f"the world {env.name} has no teacher", fix='set teacher = "none" in the TOML')
     return teacher
-
-
-def _replay(episode: Episode, turns: tuple[Turn, ...]) -> str | None:
-    """Who speaks after the recorded actions; None where the world answers otherwise or is done."""
-    speaker = "tool"
-    for turn in turns:
-        if turn.action is None:
-            speaker = "tool"
-            continue
-        step = episode.step(turn.action)
-        if step.done or (step.observation, step.error) != (turn.result, turn.error):
-            return None
-        speaker = step.speaker
-    return speaker
 
 
 def _act_out(

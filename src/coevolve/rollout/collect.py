@@ -7,10 +7,10 @@ does. An episode that hangs, crashes or is too slow fails alone, and its record 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from coevolve.agents.harness import Attempt, Exploration, Harness, derive_seed, trajectory_id
+from coevolve.agents.harness import Attempt, Exploration, Fork, Harness, derive_seed, trajectory_id
 from coevolve.agents.solo import run_episode
 from coevolve.environments.protocol import Environment
 from coevolve.errors import RolloutError
@@ -37,6 +37,7 @@ class Manner:
     temperature: float = 0.0
     explore: Exploration = field(default_factory=Exploration)
     attempts: int = 1  # at each task
+    forks: Mapping[str, Fork] = field(default_factory=dict)  # task id -> where its attempts leave an earlier one
     seed: int = 0  # with the task and the number of the attempt it gives each episode its own
     concurrency: int = 64  # episodes under way at once
     deadline_s: float = 120.0  # for one whole episode, from the moment it starts
@@ -70,14 +71,15 @@ async def collect(
     gate = asyncio.Semaphore(manner.concurrency)
 
     async def one(task: Task, number: int) -> Trajectory:
-        if (found := known(attempt_id(actor.version, task, manner.seed, number))) is not None:
+        if (found := known(attempt_id(actor.version, task, manner, number))) is not None:
             return found
         attempt = Attempt(
             version=actor.version,
-            seed=_episode_seed(manner.seed, task, number),
+            seed=_episode_seed(manner, task, number),
             temperature=manner.temperature,
-            tag=str(number),
+            tag=_tag(manner, task, number),
             explore=manner.explore,
+            fork=manner.forks.get(task.id),
             deadline_s=manner.deadline_s,
         )
         async with gate:
@@ -93,13 +95,18 @@ async def collect(
     return [task.result() for task in running]
 
 
-def attempt_id(version: str, task: Task, seed: int, number: int) -> str:
-    """The trajectory's id of the `number`-th attempt that `collect` makes at a task with this seed."""
-    return trajectory_id(version, task, _episode_seed(seed, task, number), str(number))
+def attempt_id(version: str, task: Task, manner: Manner, number: int) -> str:
+    """The trajectory's id of the `number`-th attempt that `collect` makes at a task in this manner."""
+    return trajectory_id(version, task, _episode_seed(manner, task, number), _tag(manner, task, number))
 
 
-def _episode_seed(seed: int, task: Task, number: int) -> int:
-    return derive_seed("episode", seed, task.type, task.id, number)
+def _episode_seed(manner: Manner, task: Task, number: int) -> int:
+    return derive_seed("episode", manner.seed, task.type, task.id, number)
+
+
+def _tag(manner: Manner, task: Task, number: int) -> str:
+    fork = manner.forks.get(task.id)
+    return str(number) if fork is None else f"{number}:{fork.parent}:{len(fork.kept)}"
 
 
 def replay_failed(tasks: Sequence[Task], failures: Sequence[Task], share: float) -> list[Task]:
