@@ -37,7 +37,7 @@ class Manner:
     temperature: float = 0.0
     explore: Exploration = field(default_factory=Exploration)
     attempts: int = 1  # at each task
-    forks: Mapping[str, Fork] = field(default_factory=dict)  # task id -> where its attempts leave an earlier one
+    forks: Mapping[str, Fork] = field(default_factory=dict)  # task id -> where it leaves an earlier attempt
     seed: int = 0  # with the task and the number of the attempt it gives each episode its own
     concurrency: int = 64  # episodes under way at once
     deadline_s: float = 120.0  # for one whole episode, from the moment it starts
