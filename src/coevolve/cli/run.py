@@ -31,7 +31,7 @@ def run(
     with answering(as_json) as give:
         flags = {"run.seed": seed, "run.name": name, "run.minutes_budget": minutes}
         again = _command(config, seed, name, minutes, set_ or [])
-        with acting(read_config(config, set_ or (), flags)) as ws:
+        with acting(read_config(config, set_ or (), flags), config) as ws:
             refuse_repeat(ws, resume=resume, again=again)
             try:
                 _work(ws)
