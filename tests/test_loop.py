@@ -23,14 +23,14 @@ pytestmark = pytest.mark.usefixtures("no_garbage_collection")
 
 async def test_rounds_advance_until_the_target_stops_them(spaces: Any) -> None:
     ws = spaces()
-    after_rounds: list[int] = []
-    ended = await loop.run(ws, lambda: after_rounds.append(len(ws.journal.steps())))
+    reported: list[int] = []  # steps that were finished then: as it begins, after each round, at the end
+    ended = await loop.run(ws, lambda: reported.append(len(ws.journal.steps())))
     assert ended.rounds == 2 and "reached 100%" in ended.why
     assert decisions(ws, 5) == [Decision.ACCEPT] * 3
     champion = ws.registry.champion()
     assert champion is not None and champion.id == ended.champion
     assert len(ws.registry.lineage(champion.id)) == 4  # three candidates over the base
-    assert len(after_rounds) == 4 and after_rounds == sorted(set(after_rounds))
+    assert len(reported) == 5 and reported[0] == 1 and reported == sorted(set(reported))
     kept = ws.journal.get("ended")
     assert kept is not None and kept["why"] == ended.why and kept["wall_s"] > 0
 

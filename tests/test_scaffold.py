@@ -12,6 +12,7 @@ from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, WorldError
 from coevolve.types import Split
+from full_disk import no_file_beyond
 
 
 def written_environment(folder: Path) -> Environment:
@@ -85,6 +86,14 @@ def test_nothing_is_overwritten_and_nothing_is_half_written(tmp_path: Path) -> N
         scaffold.init(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["agent.toml"]
     assert (tmp_path / "agent.toml").read_text() == "mine"
+
+
+def test_full_disk_leaves_nothing_of_a_project_and_another_call_writes_it(tmp_path: Path) -> None:
+    with no_file_beyond(1000), pytest.raises(ConfigError, match="cannot be written") as refused:
+        scaffold.init(tmp_path)
+    assert "free disk space" in refused.value.fix
+    assert list(tmp_path.iterdir()) == []
+    assert len(scaffold.init(tmp_path)) == 4
 
 
 def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:

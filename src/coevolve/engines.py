@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from coevolve.config import RunConfig
-from coevolve.errors import ConfigError, LearnError
+from coevolve.errors import ConfigError, LearnError, ModelError
 from coevolve.learn.lesson import Lesson
 from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
@@ -39,16 +39,25 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained."""
+    """A base model on this machine, by OpenVINO or by transformers; what it acts with can be trained.
+
+    Every form of the weights is made here, so that a model which cannot serve is refused before a run has
+    begun, while `model.engine` can still be changed.
+
+    Raises: ModelError: the model is missing, broken, or of an architecture that its engine does not know.
+    """
 
     def __init__(self, config: RunConfig) -> None:
         need("tokenizers", "local")  # the first of the extra's packages that is touched
         from coevolve.models.chat import load_chat
+        from coevolve.models.ir import ir_folder
 
         cache = Path(config.model.cache_dir) if config.model.cache_dir else None
         self.weights: Weights = find_weights(config.model.name, cache)
         self.base = self.weights.id
         self.chat: ChatFormat = load_chat(torch_folder(self.weights))
+        if config.model.engine == "openvino":
+            ir_folder(self.weights)
         self._section = config.model
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
@@ -125,6 +134,13 @@ class EndpointEngine:
         )
 
 
-def engine_of(config: RunConfig) -> Engine:
-    """The engine that a config names."""
-    return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
+def engine_of(config: RunConfig, source: str = "config") -> Engine:
+    """The engine that a config names.
+
+    Args: source: the file that the config is from, for errors.
+    Raises: ModelError: the model is not on this machine, or cannot serve, naming the file and the field.
+    """
+    try:
+        return EndpointEngine(config) if config.model.engine == "endpoint" else LocalEngine(config)
+    except ModelError as error:
+        raise ModelError(f"{source}: {error.what}", fix=error.fix) from error

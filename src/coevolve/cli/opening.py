@@ -52,9 +52,12 @@ def read_config(path: Path, sets: Sequence[str] = (), flags: Mapping[str, Any] |
 
 
 @contextmanager
-def acting(config: RunConfig) -> Iterator[Workspace]:
-    """An open workspace under exactly these settings, made where there is none; it says what it does."""
-    ws = open_workspace(config)
+def acting(config: RunConfig, path: Path) -> Iterator[Workspace]:
+    """An open workspace under exactly these settings, made where there is none; it says what it does.
+
+    Args: path: the TOML file or run's folder that the settings are from, for errors.
+    """
+    ws = open_workspace(config, source=str(_file(path)))
     ws.say = timed(elapsed_s(ws))
     try:
         yield ws
@@ -75,9 +78,10 @@ def reading(path: Path) -> Iterator[Workspace]:
     """
     config = read_config(path)
     folder = Path(config.run.out_dir) / config.run.name
-    if not (folder / CONFIG_FILE).is_file():
+    kept = folder / CONFIG_FILE
+    if not kept.is_file():
         raise ConfigError(f"there is no run in {folder} yet", fix=f"start it with `coevolve run {path}`")
-    ws = open_workspace(configuration.load(folder / CONFIG_FILE))
+    ws = open_workspace(configuration.load(kept), source=str(kept))
     try:
         yield ws
     finally:

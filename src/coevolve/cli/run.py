@@ -31,13 +31,14 @@ def run(
     with answering(as_json) as give:
         flags = {"run.seed": seed, "run.name": name, "run.minutes_budget": minutes}
         again = _command(config, seed, name, minutes, set_ or [])
-        with acting(read_config(config, set_ or (), flags)) as ws:
+        with acting(read_config(config, set_ or (), flags), config) as ws:
             refuse_repeat(ws, resume=resume, again=again)
             try:
                 _work(ws)
             except Interrupted:
-                page = str(write_report(ws, finished=False) / "report.html")
-                say(f"stopped. Report so far: {page}\ncontinue with: {again} --resume")
+                page = _report_so_far(ws)
+                say("stopped." if page is None else f"stopped. Report so far: {page}")
+                say(f"continue with: {again} --resume")
                 give({"interrupted": True, "report": page, "resume": f"{again} --resume"})
                 raise
             shown = outcome(ws)
@@ -45,20 +46,31 @@ def run(
 
 
 def _work(ws: Workspace) -> None:
-    """Run the loop; a report is there after every round, and also where the run breaks."""
+    """Run the loop; a report is there from its beginning on, renewed every round and where the run breaks."""
     if ws.journal.get("ended") is not None:
         return
-
-    def write() -> None:
-        write_report(ws, finished=ws.journal.get("ended") is not None)
-
     try:
-        drive(loop.run(ws, on_round=write))
+        drive(loop.run(ws, on_round=lambda: _write(ws)))
     except CoevolveError:
-        if ws.journal.get("begin") is not None:
-            write()
-            say(f"the run broke; report so far: {ws.folder / REPORT_FOLDER / 'report.html'}")
+        if (page := _report_so_far(ws)) is not None:
+            say(f"the run broke; report so far: {page}")
         raise
+
+
+def _report_so_far(ws: Workspace) -> str | None:
+    """The page of a run that stops; None where it had not begun, or where even the page cannot be written.
+
+    That is said and not raised: a full disk, which often stopped the run as well, must not hide why.
+    """
+    try:
+        return None if ws.journal.get("begin") is None else _write(ws)
+    except CoevolveError as error:
+        say(f"no report: {error.what}")
+        return None
+
+
+def _write(ws: Workspace) -> str:
+    return str(write_report(ws, finished=ws.journal.get("ended") is not None) / "report.html")
 
 
 def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:

@@ -72,7 +72,7 @@ def gate(
 @contextmanager
 def _stage(config: Path, sets: Sequence[str], as_json: bool) -> Iterator[tuple[Workspace, Give]]:
     """A workspace in which a model may act, and where to answer."""
-    with answering(as_json) as give, acting(read_config(config, sets)) as ws:
+    with answering(as_json) as give, acting(read_config(config, sets), config) as ws:
         try:
             yield ws, give
         except Interrupted:

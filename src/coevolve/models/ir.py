@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from coevolve.errors import ModelError
-from coevolve.models.weights import Weights, f16_gguf, make_once
+from coevolve.models.weights import Weights, f16_gguf, make_once, reading, unprepared
 
 # One layer's projections in the order in which OpenVINO's GGUF reader creates them.
 _PROJECTIONS = (
@@ -29,12 +30,16 @@ _PROJECTIONS = (
 _ADAPTER_KEY = re.compile(r"^base_model\.model\.(?P<place>.+)\.lora_(?P<side>[AB])\.weight$")
 BEYOND_LORA = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern")
 _IR_FILE = "openvino_model.xml"
+_OTHER_ENGINE = 'set model.engine = "transformers" and agent.constrained = false'
 
 
 def ir_folder(weights: Weights) -> Path:
-    """The named IR of a base model, made on first use (about 10 s)."""
+    """The named IR of a base model, made on first use (about 10 s).
+
+    Raises: ModelError: OpenVINO does not know the architecture, or the disk is full.
+    """
     gguf_file = f16_gguf(weights)
-    return make_once(weights.folder / "ir", lambda path: _write_ir(gguf_file, path))
+    return make_once(weights.folder / "ir", lambda path: _write_ir(weights.source, gguf_file, path))
 
 
 def merge_adapter(folder: Path, adapter: Path, out: Path) -> None:
@@ -67,10 +72,8 @@ def merge_adapter(folder: Path, adapter: Path, out: Path) -> None:
         merged = (weight.astype("float32") + scale * update).astype(weight.dtype)
         convert.input(0).replace_source_output(openvino.op.Constant(merged).output(0))
     out.mkdir(parents=True, exist_ok=True)
-    try:
+    with _writing(folder.parent):
         openvino.save_model(model, str(out / _IR_FILE), compress_to_fp16=False)
-    except RuntimeError as error:
-        raise ModelError(f"cannot write to {out}: {error}", fix="free about 300 MB of disk space") from error
 
 
 def adapter_scale(adapter: Path) -> float:
@@ -137,7 +140,18 @@ def _tensors(file: Path) -> Mapping[str, Any]:
     return header
 
 
-def _write_ir(gguf_file: Path, path: Path) -> None:
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """OpenVINO tells of a full disk as a RuntimeError of its stream, without a number."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "iostream" not in str(error):
+            raise
+        raise unprepared(folder, f"no space left, or not writable ({error})") from error
+
+
+def _write_ir(source: Path, gguf_file: Path, path: Path) -> None:
     import openvino
     import openvino_genai
 
@@ -147,18 +161,20 @@ def _write_ir(gguf_file: Path, path: Path) -> None:
     link.symlink_to(gguf_file)
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.num_kv_blocks = 16
-    openvino_genai.ContinuousBatchingPipeline(str(link), scheduler, "CPU", {"enable_save_ov_model": True})
+    with reading(f"OpenVINO cannot make a model of {source}", fix=_OTHER_ENGINE), _writing(gguf_file.parent):
+        openvino_genai.ContinuousBatchingPipeline(str(link), scheduler, "CPU", {"enable_save_ov_model": True})
     link.unlink()
     model = openvino.Core().read_model(str(path / _IR_FILE))
-    _name_projections(model)
+    _name_projections(model, source)
     named = path / "named.xml"
-    openvino.save_model(model, str(named), compress_to_fp16=False)
+    with _writing(gguf_file.parent):
+        openvino.save_model(model, str(named), compress_to_fp16=False)
     del model
     for suffix in (".xml", ".bin"):
         named.with_suffix(suffix).replace((path / _IR_FILE).with_suffix(suffix))
 
 
-def _name_projections(model: Any) -> None:
+def _name_projections(model: Any, source: Path) -> None:
     """MatMuls are unnamed; their creation numbers give the order. A changing second input is no weight."""
     found = []
     for op in model.get_ops():
@@ -170,8 +186,8 @@ def _name_projections(model: Any) -> None:
     layers, left = divmod(len(found) - 1, len(_PROJECTIONS))
     if left or layers < 1:
         raise ModelError(
-            f"OpenVINO made {len(found)} projections of this model, not seven a layer and an output",
-            fix='set model.engine = "transformers" and agent.constrained = false',
+            f"OpenVINO made {len(found)} projections of {source}, not seven a layer and an output",
+            fix=_OTHER_ENGINE,
         )
     for number, op in enumerate(found[:-1]):
         layer, place = divmod(number, len(_PROJECTIONS))
