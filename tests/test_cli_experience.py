@@ -6,12 +6,21 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
+import numpy as np
+import pytest
+import uvicorn
 
 from cli_world import invoke
+from coevolve.cli import stores
 from coevolve.store import open_store
+from coevolve.store.ingest import service
+from coevolve.store.ingest.service import Hooks
+from coevolve.types import SignalSource
+from live_samples import talk
 from otlp_samples import JSON, json_body, json_span
 from span_samples import ANSWERED, TOLD
 
@@ -61,6 +70,30 @@ def test_an_id_that_is_an_address_is_kept_without_it_and_its_user_can_be_forgott
     assert b"ann@example.org" not in b"".join(one.read_bytes() for one in tmp_path.glob("x.db*"))
     words = ("experience", "forget", "--user", "ann", "--yes", "--store", store, "--json")
     assert json.loads(invoke(*words).stdout)["gone"]["trajectories"] == 1
+
+
+def test_the_open_door_judges_what_settled_by_meaning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = f"sqlite:///{tmp_path}/x.db"
+    opened = open_store(where)
+    opened.append([talk(("Where is it?", "Hm."), ("What of my parcel?", "Hm."))])
+    opened.close()
+    encoder = SimpleNamespace(nearness=lambda texts: np.full((len(texts), len(texts)), 0.8))
+    monkeypatch.setattr(stores, "open_embedder", lambda: encoder)
+    hooks: list[Hooks] = []  # in place of a server that waits for traces to be quiet
+    monkeypatch.setattr(service, "create_app", lambda *_, **given: hooks.append(given["hooks"]))
+    monkeypatch.setattr(uvicorn, "Config", lambda app, **_: app)
+    monkeypatch.setattr(
+        uvicorn, "Server", lambda app: SimpleNamespace(run=lambda sockets: hooks[0].settled())
+    )
+    assert invoke("experience", "serve", "--store", where, "--port", "0").exit_code == 0
+    opened = open_store(where)
+    (scored,) = opened.find()
+    opened.close()
+    assert [one.name for one in scored.signals if one.source is SignalSource.BEHAVIOUR] == [
+        "behaviour.rephrased_question"
+    ]
 
 
 def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:

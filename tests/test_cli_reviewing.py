@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 from cli_world import invoke
+from coevolve.cli import stores
+from coevolve.errors import MissingExtraError
 from coevolve.feedback import RewardRule, score
+from coevolve.live import Listening, score_live
+from coevolve.registry import Registry, make_version
 from coevolve.store import open_store
 from coevolve.store.key import redaction_key
+from coevolve.store.pools import append_pool
 from coevolve.store.statements import append_statements
-from coevolve.types import Signal, SignalKind, SignalSource, Split, StatementKind, Trajectory
+from coevolve.types import Signal, SignalKind, SignalSource, Split, Standing, StatementKind, Trajectory
 from live_samples import says, talk
 
 ANSWERS = ("It is on its way.", "The card was refused.", "I have recorded your problem.")
@@ -62,6 +67,57 @@ def test_words_become_rewards_and_a_label_changes_them(where: Path) -> None:
     assert "ann@example.org" not in label.why
     trusted = answer("experience", "trust", "--store", where)["signals"]
     assert all(one["labelled"] >= 1 for one in trusted)
+
+
+def test_versions_that_learned_from_rewards_that_changed_are_named_whoever_scored_them(where: Path) -> None:
+    answer("experience", "score", "--store", where)
+    store = open_store(f"sqlite:///{where}")
+    registry = Registry(store.database)
+    base = make_version(base="m", harness={})
+    learned = make_version(base="m", harness={}, parent=base.id, pool="p1")
+    heir = make_version(base="m", harness={}, parent=learned.id, pool="p2")
+    for version, standing in ((base, Standing.CHAMPION), (learned, Standing.CANDIDATE), (heir, None)):
+        registry.add(version, standing or Standing.CANDIDATE)
+    append_pool(store.database, "p1", path="x", sources=["t-s1", "t-s2"])
+    append_statements(
+        store.database, [says(StatementKind.FIGURE, {"name": "sold", "value": 1}, session="s2")]
+    )
+    append_statements(store.database, [says(StatementKind.SOLVED, True, session="s1")])
+    assert answer("experience", "score", "--store", where)["taught"] == {learned.id: ["t-s1"]}
+    append_pool(store.database, "p2", path="y", parent="p1", sources=["t-s1"])  # its entry is the parent's
+    append_statements(store.database, [says(StatementKind.LABEL, {"score": 1, "why": "x"}, session="s2")])
+    score_live(store, Listening())  # as the open door does, which tells nobody
+    store.close()
+    told = answer("experience", "score", "--store", where)
+    assert (told["scored"], told["changed"]) == (0, [])
+    assert told["taught"] == {learned.id: ["t-s1", "t-s2"], heir.id: ["t-s1"]}
+    assert learned.id[:8] in invoke("experience", "score", "--store", where).stdout
+
+
+def rephrased(where: Path) -> list[str]:
+    """Names of the implicit signals on a session whose user asked twice in other words."""
+    store = open_store(f"sqlite:///{where}")
+    store.append(
+        [talk(("Can I pay by credit card?", "Hm."), ("Is payment with a credit card possible?", "Hm."))]
+    )
+    store.close()
+    answer("experience", "score", "--store", where)
+    store = open_store(f"sqlite:///{where}")
+    found = [one.name for one in store.get("t-s1").signals if one.source is SignalSource.BEHAVIOUR]
+    store.close()
+    return found
+
+
+def test_a_question_in_other_words_is_known_by_meaning(tmp_path: Path) -> None:
+    assert rephrased(tmp_path / "x.db") == ["behaviour.rephrased_question"]
+
+
+def test_without_the_sentence_encoder_letters_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingExtraError("torch is not installed", fix="pip install 'coevolve[local]'")
+
+    monkeypatch.setattr(stores, "open_embedder", missing)
+    assert rephrased(tmp_path / "x.db") == []
 
 
 def test_what_a_toml_says_of_words_is_used(where: Path, tmp_path: Path) -> None:

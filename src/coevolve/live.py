@@ -2,29 +2,33 @@
 
 Sessions of a store enter, their scored trajectories leave and are appended. What was scored before stays:
 the latest scoring is valid. A version that learned from a reward which has changed is named, not retrained.
+Live sessions themselves enter no run's pool: no door records the tokens that their model saw and wrote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 
 from coevolve.errors import FeedbackError
 from coevolve.feedback import LiveRule, RewardRule, score
-from coevolve.feedback.behaviour import Nearness, Norm, behaviour_signals, letters_alike, norms_of
-from coevolve.feedback.crowd import expectations
+from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_alike, norms_of
+from coevolve.feedback.crowd import clusters_of, expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
 from coevolve.feedback.trust import against_labels
 from coevolve.registry import Registry
 from coevolve.sections import FeedbackSection
 from coevolve.store import Store
-from coevolve.store.pools import pools_from
+from coevolve.store.pools import Worth, rewards_learned
 from coevolve.store.query import Query
+from coevolve.store.sessions import session_order
 from coevolve.store.statements import mark_scored, sessions_to_score, sessions_unscored, statements_of
-from coevolve.types import Reward, Signal, SignalKind, SignalSource, Split, Statement, Trajectory
+from coevolve.types import Signal, SignalKind, SignalSource, Split, Statement, Trajectory
 
 _RECENT = 2_000  # live trajectories that norms and expectations are made from
+_VOICES = 500  # latest sessions whose users spoke, that a session's user is held against
 _DERIVED = frozenset(
     {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
 )
@@ -38,8 +42,7 @@ class Listening:
 
     rule: RewardRule = field(default_factory=RewardRule)
     figures: Mapping[str, Figure] = field(default_factory=dict)  # what business figures mean
-    nearness: Nearness = letters_alike  # of messages; an encoder's knows meaning
-    clusters: Mapping[str, int] = field(default_factory=dict)  # session -> the cluster of its question
+    nearness: Nearness = letters_alike  # of messages and questions; an encoder's knows meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,9 @@ def score_live(
 ) -> Heard:
     """Score the trajectories of these sessions; else of those that are new or that something new was said of.
 
-    At most a thousand sessions of each; nothing in the answer's `scored` means that none is left.
+    At most a thousand sessions of each, and with them the recent ones whose reward the new words change, for
+    what users of like sessions say or for whom people overrule. Nothing in the answer's `scored` means that
+    none is left.
 
     One that a world played keeps the reward of that world's checks; what people say of it stands beside.
     """
@@ -77,22 +82,25 @@ def score_live(
     if sessions is None:
         database = store.database
         wanted = list(dict.fromkeys([*sessions_to_score(database), *sessions_unscored(database)]))
-    ids = [row.id for row in store.rows(Query(sessions=wanted))] if wanted else []
-    if not ids:
+    asked = store.find(Query(sessions=wanted)) if wanted else []
+    if not asked:
         return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
     muted = sorted(one.name for one in against_labels(recent) if one.muted)
-    hearing = _Hearing(
-        rule=replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights}),
-        listening=listening,
-        norms=norms_of(recent),
-        expected=expectations(_values(recent), listening.clusters) if listening.clusters else {},
-    )
+    rule = replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights})
+    expected = _expected(store, listening, recent, asked)
+    if sessions is None and (others := _touched(recent, rule, expected) - set(wanted)):
+        wanted += sorted(others)
+        asked = store.find(Query(sessions=wanted))
+    # Before the transaction: whoever writes meanwhile would wait for the encoder.
+    behaviour = _behaviour(store, listening.nearness, recent, asked)
+    hearing = _Hearing(rule=rule, figures=listening.figures, expected=expected, behaviour=behaviour)
     with store.database.write():  # a word is taken in together with the reward that knows of it
         said = statements_of(store.database, wanted)
+        ids = [one.id for one in asked]
         found, scored = store.rescore(run, ids, lambda known: [hearing.scored(one, said) for one in known])
         mark_scored(store.database, (one for some in said.values() for one in some))
-    moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(old.reward, new.reward)]
+    moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(_worth(old), _worth(new))]
     return Heard(tuple(scored), tuple(moved), tuple(muted))
 
 
@@ -101,19 +109,82 @@ class _Hearing:
     """What a session is judged by, beside what was said of it."""
 
     rule: RewardRule
-    listening: Listening
-    norms: Mapping[str, Norm]
-    expected: Mapping[str, Expectation]
+    figures: Mapping[str, Figure]
+    expected: Mapping[str, Expectation]  # by session
+    behaviour: Mapping[str, Sequence[Signal]]  # by trajectory
 
     def scored(self, one: Trajectory, said: Mapping[str, Collection[Statement]]) -> Trajectory:
         """The trajectory with what was said of it by now."""
         signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
-        signals += _spoken(one, said.get(one.session_id, ()), self.listening.figures)
+        signals += _spoken(one, said.get(one.session_id, ()), self.figures)
         if one.task.split is not Split.LIVE:
             return replace(one, signals=tuple(signals))
-        signals += behaviour_signals(one, self.norms, self.listening.nearness)
-        near = self.expected.get(one.session_id, Expectation())
-        return score(replace(one, signals=tuple(signals)), lambda _: (), self.rule, near)
+        signals += self.behaviour.get(one.id, ())
+        return _valued(replace(one, signals=tuple(signals)), self.rule, self.expected)
+
+
+def _valued(one: Trajectory, rule: RewardRule, expected: Mapping[str, Expectation]) -> Trajectory:
+    return score(one, lambda _: (), rule, expected.get(one.session_id, Expectation()))
+
+
+def _expected(
+    store: Store, listening: Listening, recent: Sequence[Trajectory], asked: Sequence[Trajectory]
+) -> dict[str, Expectation]:
+    """What is expected of each session whose user spoke; who said nothing stays neutral."""
+    said = statements_of(store.database, {one.session_id for one in asked})
+    known = {one.id: one for one in [*recent, *asked] if one.task.split is Split.LIVE}
+    signals: dict[str, Iterable[Signal]] = {one.id: one.signals for one in recent}
+    for one in asked:  # what is new is in no scoring yet
+        signals[one.id] = _spoken(one, said.get(one.session_id, ()), listening.figures)
+    voices: dict[str, list[float]] = defaultdict(list)
+    questions: dict[str, str] = {}
+    for one in known.values():
+        if heard := [signal.score for signal in signals[one.id] if _is_voice(signal)]:
+            voices[one.session_id] += [(value + 1) / 2 for value in heard if value is not None]
+        if one.parent is None:
+            questions.setdefault(one.session_id, one.task.opening)
+    kept = {*list(voices)[-_VOICES:], *(one.session_id for one in asked)} & voices.keys()
+    if len(kept) < 2:
+        return {}
+    values = {session: sum(many) / len(many) for session, many in voices.items() if session in kept}
+    clusters = clusters_of({one: questions.get(one, "") for one in values}, listening.nearness)
+    return expectations(values, clusters)
+
+
+def _is_voice(signal: Signal) -> bool:
+    of_user = signal.source is SignalSource.USER and signal.kind is SignalKind.OUTCOME
+    return of_user and signal.score is not None
+
+
+def _touched(recent: Sequence[Trajectory], rule: RewardRule, expected: Mapping[str, Expectation]) -> set[str]:
+    """Sessions of which nothing is new, whose reward is another one by what is said of others."""
+    return {
+        one.session_id
+        for one in recent
+        if one.reward is not None
+        and (one.session_id in expected or not any(map(_is_voice, one.signals)))
+        and _moved(_worth(one), _worth(_valued(one, rule, expected)))
+    }
+
+
+def _behaviour(
+    store: Store, nearness: Nearness, recent: Sequence[Trajectory], asked: Sequence[Trajectory]
+) -> dict[str, tuple[Signal, ...]]:
+    """The implicit signals of these trajectories, each held against its own session and what is usual."""
+    live = [one for one in asked if one.task.split is Split.LIVE]
+    order = session_order(store.database, {one.session_id for one in [*recent, *live]})
+    norms = norms_of(_talks(recent, order))
+    found: dict[str, tuple[Signal, ...]] = {}
+    for talk in _talks(live, order):
+        found |= behaviour_signals(talk, norms, nearness)
+    return found
+
+
+def _talks(given: Sequence[Trajectory], order: Mapping[str, Sequence[str]]) -> list[list[Trajectory]]:
+    """What one user took part in is one talk; a trajectory that no user spoke in stands alone."""
+    left = {one.id: one for one in given}
+    talks = [[left.pop(id) for id in ids if id in left] for ids in order.values()]
+    return [*filter(None, talks), *([one] for one in left.values())]
 
 
 def _spoken(
@@ -135,30 +206,26 @@ def _spoken(
         yield signal
 
 
-def taught(store: Store, registry: Registry, ids: Collection[str]) -> dict[str, list[str]]:
-    """The versions that learned from these trajectories: version id -> the trajectories, sorted."""
-    by_pool: dict[str, set[str]] = {}
-    for one in ids:
-        for pool in pools_from(store.database, one):
-            by_pool.setdefault(pool, set()).add(one)
-    found = {
-        version.id: by_pool[version.pool] for version, _, _ in registry.versions() if version.pool in by_pool
-    }
-    return {version: sorted(some) for version, some in found.items()}
+def taught(store: Store, registry: Registry) -> dict[str, list[str]]:
+    """The versions that learned from rewards which are others now: version id -> the trajectories, sorted.
+
+    A reward is held against the one that was valid when the pool, or the first of its ancestors that holds
+    the trajectory without a gap, was made.
+    """
+    by_pool: dict[str, list[str]] = defaultdict(list)
+    for one in rewards_learned(store.database):
+        if _moved(one.then, one.now):
+            by_pool[one.pool].append(one.trajectory)
+    versions = [version for version, _, _ in registry.versions() if version.pool in by_pool]
+    return {version.id: sorted(by_pool[str(version.pool)]) for version in versions}
 
 
-def _values(recent: Collection[Trajectory]) -> dict[str, float]:
-    """What the user of each session said, on [0, 1]."""
-    found: dict[str, list[float]] = {}
-    for one in recent:
-        for signal in one.signals:
-            heard = signal.source is SignalSource.USER and signal.kind is SignalKind.OUTCOME
-            if heard and signal.score is not None:
-                found.setdefault(one.session_id, []).append((signal.score + 1) / 2)
-    return {session: sum(values) / len(values) for session, values in found.items()}
+def _worth(one: Trajectory) -> Worth:
+    reward = one.reward
+    return (reward.outcome, reward.total) if reward is not None else (None, None)
 
 
-def _moved(old: Reward | None, new: Reward | None) -> bool:
-    if old is None or new is None or old.total is None or new.total is None:
-        return (old and old.total) != (new and new.total)
-    return old.outcome is not new.outcome or abs(old.total - new.total) > _CHANGED
+def _moved(old: Worth, new: Worth) -> bool:
+    if old[1] is None or new[1] is None:
+        return old[1] != new[1]
+    return old[0] != new[0] or abs(old[1] - new[1]) > _CHANGED

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from coevolve.feedback.crowd import biases, contradictions, expectations, probes
+from coevolve.feedback.behaviour import letters_alike
+from coevolve.feedback.crowd import biases, clusters_of, contradictions, expectations, probes
 from coevolve.types import SignalSource, Trajectory
 from live_samples import outcome_signal, talk
 
@@ -25,7 +27,36 @@ def test_a_lone_session_is_expected_to_be_like_all_and_a_silent_one_like_its_clu
     found = expectations(values, clusters)
     assert found["silent"].mean < 0.1
     assert found["alone"].mean == pytest.approx(0.5)
-    assert expectations({"only": 0.0}, {})["only"].mean == 0.5
+    only = expectations({"only": 0.0}, {})["only"]
+    assert (only.mean, only.strength) == (0.5, 0.0)  # nobody else is there to be shrunk towards
+    assert expectations({"one": 0.0, "other": 1.0}, {})["one"].strength == 1.0
+
+
+def test_questions_that_read_alike_are_a_cluster_and_an_odd_one_is_like_no_other() -> None:
+    questions = {
+        "a": "Where is my order 17?",
+        "b": "where is my order 4711",
+        "c": "Do you sell lamps?",
+        "d": "Where is my order 17?",
+        "e": "",
+        "f": "",
+    }
+    found = clusters_of(questions, letters_alike)
+    assert found["a"] == found["b"] == found["d"] >= 0
+    assert [found[name] for name in "cef"] == [-1, -1, -1]
+    assert clusters_of(dict(reversed(questions.items())), letters_alike) == found
+    assert clusters_of({"a": "Hi", "b": "Hi"}, letters_alike) == {"a": 1, "b": 1}
+    assert clusters_of({}, letters_alike) == {}
+
+
+def test_neighbours_of_neighbours_are_no_cluster() -> None:
+    def in_a_row(texts: Sequence[str]) -> np.ndarray:
+        places_N = np.arange(len(texts))
+        return np.asarray(np.clip(1 - 0.2 * np.abs(places_N[:, None] - places_N), 0, 1))
+
+    found = clusters_of({f"{k:02d}": f"{k:02d}" for k in range(12)}, in_a_row)
+    assert len(set(found.values())) > 2
+    assert found["00"] != found["11"]
 
 
 def test_clusters_that_do_not_differ_are_taken_as_one() -> None:

@@ -16,7 +16,7 @@ from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.cli.project import bound
 from coevolve.cli.reviewing import queue
-from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, store_url
+from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, heard_by_meaning, store_url
 from coevolve.errors import ConfigError
 from coevolve.feedback.statements import refusal
 from coevolve.store import open_store
@@ -43,7 +43,7 @@ def serve(
     from coevolve.store.ingest.service import Hooks, create_app
 
     with answering(as_json) as give, bound(host, port) as listener:
-        heard = live.listening(feedback_of(config))
+        heard = heard_by_meaning(feedback_of(config))
         redactor = Redactor(redaction_key(store_url(store)))
         opened = open_store(store_url(store))
         try:

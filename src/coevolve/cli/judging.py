@@ -13,13 +13,13 @@ from coevolve import config as configuration
 from coevolve.cli.driving import drive
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, table
-from coevolve.cli.stores import FromStore, experience_at
+from coevolve.cli.stores import FromStore, experience_at, heard_by_meaning
 from coevolve.config import RunConfig
 from coevolve.engines import engine_of
 from coevolve.errors import ConfigError
 from coevolve.feedback.judge import Opinion, Rubric
 from coevolve.judging import judge_stored, rubrics, unjudged
-from coevolve.live import listening, score_live
+from coevolve.live import score_live
 from coevolve.models.protocol import LanguageModel
 from coevolve.progress import progress
 from coevolve.store import Store
@@ -55,7 +55,8 @@ def judge(
             )
         opinions = drive(_judged(opened, settings, query))
         # All that match: an earlier call may have been stopped between an opinion and its reward.
-        score_live(opened, listening(settings.feedback), {row.session_id for row in opened.rows(query)})
+        heard = heard_by_meaning(settings.feedback)
+        score_live(opened, heard, {row.session_id for row in opened.rows(query)})
         data = [_summary(rubric, opinions.get(rubric.name, [])) for rubric in asked]
         rows = [tuple(one.values()) for one in data]
         give({"rubrics": data}, table("judged", tuple(_summary(asked[0], [])), rows))

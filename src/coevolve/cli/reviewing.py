@@ -18,13 +18,14 @@ from coevolve.cli.stores import (
     FromStore,
     experience_at,
     feedback_of,
+    heard_by_meaning,
     store_url,
 )
 from coevolve.errors import ConfigError
 from coevolve.feedback.failures import record_failure
 from coevolve.feedback.review import ReviewItem, review_queue
 from coevolve.feedback.trust import Fared, against_labels
-from coevolve.live import listening, score_live, taught
+from coevolve.live import score_live, taught
 from coevolve.registry import Registry
 from coevolve.store import Store
 from coevolve.store.key import redaction_key
@@ -50,19 +51,24 @@ _SCORES = {Word.GOOD: 1.0, Word.BAD: -1.0, Word.UNSURE: None}
 def score(
     store: FromStore = "experience.db", config: FeedbackConfig = None, as_json: JsonFlag = False
 ) -> None:
-    """Compute rewards anew where something was said since; name versions that learned from the old ones."""
+    """Compute rewards anew where something was said since; name versions that learned from others.
+
+    Versions are named whoever computed the rewards anew, and whenever: this verb, the open door, a judge.
+    """
     with answering(as_json) as give, experience_at(store) as opened:
-        section = feedback_of(config)
+        listening = heard_by_meaning(feedback_of(config))
         scored, changed, muted = 0, list[str](), set[str]()
-        while (heard := score_live(opened, listening(section))).scored:
+        while (heard := score_live(opened, listening)).scored:
             scored += len(heard.scored)
             changed += heard.changed
             muted |= set(heard.muted)
-        learned = taught(opened, Registry(opened.database), changed)
+        learned = taught(opened, Registry(opened.database))
         data = {"scored": scored, "changed": changed, "muted": sorted(muted), "taught": learned}
         shown = {"rewards that are others now": len(changed), "not counted": ", ".join(sorted(muted))}
         rows = [(version, len(some), ", ".join(some[:5])) for version, some in learned.items()]
-        parts = [table("versions that learned from the old rewards", ("version", "of", "as"), rows)]
+        parts = [
+            table("versions that learned from rewards that are others now", ("version", "of", "as"), rows)
+        ]
         give(data, fields(f"{scored} trajectories scored", shown), *(parts if rows else []))
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import sqlalchemy as sa
 import typer
 
 from coevolve import config as configuration
-from coevolve.errors import ConfigError
+from coevolve.errors import ConfigError, MissingExtraError
+from coevolve.feedback.behaviour import Nearness, letters_alike
+from coevolve.live import Listening, listening
+from coevolve.models.embeddings import open_embedder
 from coevolve.sections import FeedbackSection
 from coevolve.store import Store, open_store
 
@@ -62,3 +66,21 @@ def experience_at(where: str) -> Iterator[Store]:
 def feedback_of(config: Path | None) -> FeedbackSection:
     """The [feedback] of a TOML file, or its defaults."""
     return FeedbackSection() if config is None else configuration.load(config).feedback
+
+
+def heard_by_meaning(section: FeedbackSection) -> Listening:
+    """How a [feedback] section hears live sessions: by meaning where the extra `local` is, else by letters.
+
+    The encoder is loaded by the first comparison: where nothing is new, nobody waits for it.
+    """
+    opened: list[Nearness] = []
+
+    def nearness(texts: Sequence[str]) -> np.ndarray:
+        if not opened:
+            try:
+                opened.append(open_embedder().nearness)
+            except MissingExtraError:
+                opened.append(letters_alike)
+        return opened[0](texts)
+
+    return listening(section, nearness)

@@ -1,8 +1,9 @@
-"""What a conversation tells without being asked: a live trajectory enters, implicit signals leave.
+"""What a conversation tells without being asked: a live session enters, implicit signals leave.
 
-A user who repeats a question, breaks in or goes away says something about the turn before. "Unusual" is
-held against the norms of the same task type, which are made from trajectories and are missing where a
-type has too few. Each sign is weak and may have another reason; that is why it weighs little.
+A user who repeats a question, breaks in or goes away says something about the turn before, which may be
+another trajectory's: many agents record one a request. "Unusual" is held against the norms of the same task
+type, which are made from sessions and are missing where a type has too few. Each sign is weak and may have
+another reason; that is why it weighs little.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from coevolve.feedback.rules import SPOKEN
 from coevolve.types import Signal, SignalKind, SignalSource, StopReason, Trajectory, Turn
@@ -25,7 +27,8 @@ REPHRASED = 0.7  # and from which it says the same in other words
 INTERRUPTED = "interrupted"  # the event of a turn whose answer the user cut short
 RETRIEVAL = "retrieval_score:"  # begins the event that holds the best score of a look-up
 ESCALATIONS = frozenset({"escalate", "transfer_to_human", "transfer_to_agent", "handoff", "hand_over"})
-_LEAST = 20  # trajectories of a type, below which nothing is usual or unusual
+_LEAST = 20  # sessions of a type, below which nothing is usual or unusual
+_BACK = 200  # messages that one is held against, since an agent may give all its sessions one id
 _SPREADS = 3.0  # median absolute deviations, scaled to a normal's standard deviation
 _LETTERS = re.compile(r"[^\W_]+")
 _THANKS = re.compile(r"\b(thank(s| you)|perfect|that('s| is) (all|great)|solved|works now)\b", re.I)
@@ -35,38 +38,59 @@ _THANKS = re.compile(r"\b(thank(s| you)|perfect|that('s| is) (all|great)|solved|
 class Norm:
     """What is usual for one task type."""
 
-    turns_most: float  # turns of a trajectory
+    turns_most: float  # turns of a session
     words_least: float  # words of an answer
     words_most: float
     retrieval_least: float | None  # best score of a look-up; None where nothing was looked up
-    count: int  # trajectories it was made from
+    count: int  # sessions it was made from
 
 
-def norms_of(trajectories: Iterable[Trajectory]) -> dict[str, Norm]:
-    """The norm of each task type with at least 20 trajectories; medians, so that outliers do not count."""
-    by_type: dict[str, list[Trajectory]] = defaultdict(list)
-    for one in trajectories:
-        by_type[one.task.type].append(one)
+class _Message(NamedTuple):
+    """What the user said, and the answer that it follows."""
+
+    text: str
+    trajectory: str  # of that answer; "" where nothing was answered before
+    turn: int  # of that answer
+
+
+def norms_of(sessions: Iterable[Sequence[Trajectory]]) -> dict[str, Norm]:
+    """The norm of each task type with at least 20 sessions; medians, so that outliers do not count.
+
+    Args: sessions: each as `behaviour_signals` takes it.
+    """
+    by_type: dict[str, list[Sequence[Trajectory]]] = defaultdict(list)
+    for session in sessions:
+        by_type[session[0].task.type].append(session)
     return {name: _norm(many) for name, many in by_type.items() if len(many) >= _LEAST}
 
 
 def behaviour_signals(
-    trajectory: Trajectory, norms: Mapping[str, Norm], nearness: Nearness
-) -> tuple[Signal, ...]:
-    """Every implicit signal, those on a turn first, in order of turns.
+    session: Sequence[Trajectory], norms: Mapping[str, Norm], nearness: Nearness
+) -> dict[str, tuple[Signal, ...]]:
+    """Every implicit signal of each trajectory, those on a turn first, in order of turns.
 
-    Args: nearness: how alike messages are, by meaning (embeddings) or by their letters.
+    Args:
+        session: the trajectories that one user spoke in, in order of time, one at least. A later one may
+            tell the earlier ones again, as requests to a chat model do.
+        nearness: how alike messages are, by meaning (embeddings) or by their letters.
 
-    Returns: signals of source BEHAVIOUR with scores in [-1, 1]; none where nothing stood out.
+    Returns: by trajectory id, signals of source BEHAVIOUR, scores in [-1, 1]; none where nothing stood out.
     """
-    norm = norms.get(trajectory.task.type)
-    found = [
-        *_asked_again(trajectory, nearness),
-        *_on_turns(trajectory, norm),
-        *_on_the_whole(trajectory, norm),
-    ]
-    last = len(trajectory.turns)
-    return tuple(sorted(found, key=lambda one: last if one.turn is None else one.turn))
+    norm = norms.get(session[0].task.type)
+    said, added = _conversation(session)
+    found: dict[str, list[Signal]] = {one.id: [] for one in session}
+    for message, signal in _asked_again(said, nearness):
+        found[message.trajectory].append(signal)
+    for one, turns in zip(session, np.cumsum(added).tolist(), strict=True):
+        found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, norm)]
+    last = said[-1] if said else None
+    if last and last.trajectory and session[-1].stop is not StopReason.LEFT and _THANKS.search(last.text):
+        thanks = _sign("thanks", 0.5, f"the user's last words: {last.text[:80]!r}", None)
+        found[last.trajectory].append(thanks)
+    return {
+        one.id: tuple(sorted(found[one.id], key=lambda s: len(one.turns) if s.turn is None else s.turn))
+        for one in session
+    }
 
 
 def user_messages(trajectory: Trajectory) -> list[tuple[int, str]]:
@@ -84,10 +108,16 @@ def user_messages(trajectory: Trajectory) -> list[tuple[int, str]]:
 
 def letters_alike(texts: Sequence[str]) -> np.ndarray:
     """Similarity by overlapping letter trigrams (Dice): what serves where no embedding model is installed."""
-    grams = [_trigrams(text) for text in texts]
-    return np.array(
-        [[2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0 for b in grams] for a in grams], dtype=float
-    ).reshape(len(texts), len(texts))
+    grams = [sorted(_trigrams(text)) for text in texts]
+    places = {gram: at for at, gram in enumerate(dict.fromkeys(gram for some in grams for gram in some))}
+    sizes_N = np.array([len(some) for some in grams], dtype=float)
+    columns = [places[gram] for some in grams for gram in some]
+    starts = np.concatenate([[0], np.cumsum(sizes_N)]).astype(int)
+    shape = (len(texts), len(places))
+    has_NG = csr_array((np.ones(len(columns)), np.array(columns, dtype=int), starts), shape=shape)
+    shared_NN = (has_NG @ has_NG.T).toarray()
+    both_NN = sizes_N[:, None] + sizes_N
+    return np.where(both_NN > 0, 2 * shared_NN / np.maximum(both_NN, 1), 1.0)
 
 
 def _trigrams(text: str) -> set[str]:
@@ -95,20 +125,70 @@ def _trigrams(text: str) -> set[str]:
     return {line[at : at + 3] for at in range(len(line) - 2)} if line.strip() else set()
 
 
-def _asked_again(trajectory: Trajectory, nearness: Nearness) -> Iterator[Signal]:
+def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[int]]:
+    """What the user said, each time once, and how many turns each trajectory adds to the session."""
+    said: list[_Message] = []
+    added: list[int] = []
+    known: list[str] = []  # what was heard so far, from the user and from tools
+    answer = ("", 0)
+    for one in session:
+        told = [turn.observation for turn in one.turns]
+        place, rest = _beginning(told, known)
+        new = [rest, *told[place + 1 :]]
+        for index, text in user_messages(one):
+            at = next((k for k, turn in enumerate(one.turns) if turn.index == index), len(told))
+            if at > 0:
+                answer = (one.id, one.turns[at - 1].index)
+            if at >= place:
+                said.append(_Message(rest if at == place else text, *answer))
+            if at == len(told):
+                new.append(text)
+        if one.turns:
+            answer = (one.id, one.turns[-1].index)
+        known += filter(None, new)
+        added.append(len(told) - place)
+    return said, added
+
+
+def _beginning(told: Sequence[str], known: Sequence[str]) -> tuple[int, str]:
+    """Where what a trajectory heard goes on from what was known: the place of the turn, and the new words.
+
+    A request may tell the conversation so far, or its latest part, in one piece. Where that would leave
+    nothing, the user has said the same again.
+    """
+    whole = "\n".join(filter(None, told))
+    for start in (0, *range(max(1, len(known) - _BACK), len(known))):
+        if len(known) - start > len(whole) or not whole.startswith(known[start] if known else ""):
+            continue  # cheaply, since most tell nothing again
+        before = "".join(f"{text}\n" for text in known[start:])
+        if whole.startswith(before) and len(before) < len(whole):
+            return _place(told, len(before))
+    return 0, next(iter(told), "")
+
+
+def _place(told: Sequence[str], left: int) -> tuple[int, str]:
+    """Where the texts go on behind so many characters, each followed by the end of its line."""
+    for place, text in enumerate(told):
+        if text and left < len(text):
+            return place, text[left:]
+        left = max(0, left - len(text) - 1) if text else left
+    return 0, next(iter(told), "")
+
+
+def _asked_again(said: Sequence[_Message], nearness: Nearness) -> Iterator[tuple[_Message, Signal]]:
     """Each message is held against the earlier ones; what is to blame is the answer before it."""
-    said = user_messages(trajectory)
-    if len(said) < 2:
-        return
-    alike = nearness([text for _, text in said])
-    for later in range(1, len(said)):
-        earlier = int(np.argmax(alike[later, :later]))
-        value = float(alike[later, earlier])
-        if value < REPHRASED:
-            continue
-        name, score = ("repeated_question", -0.7) if value >= REPEATED else ("rephrased_question", -0.5)
-        why = f"message {later + 1} of the user repeats message {earlier + 1} ({value:.2f} alike)"
-        yield _sign(name, score, why, said[later][0] - 1)
+    for start in range(1, len(said), _BACK):
+        first = max(0, start - _BACK)
+        alike = nearness([one.text for one in said[first : start + _BACK]])
+        for later in range(start - first, len(alike)):
+            earlier = int(np.argmax(alike[later, :later]))
+            value = float(alike[later, earlier])
+            message = said[first + later]
+            if value < REPHRASED or not message.trajectory:
+                continue
+            name, score = ("repeated_question", -0.7) if value >= REPEATED else ("rephrased_question", -0.5)
+            which = f"message {first + later + 1} of the user repeats message {first + earlier + 1}"
+            yield message, _sign(name, score, f"{which} ({value:.2f} alike)", message.turn)
 
 
 def _on_turns(trajectory: Trajectory, norm: Norm | None) -> Iterator[Signal]:
@@ -133,30 +213,28 @@ def _length(turn: Turn, norm: Norm) -> Iterator[Signal]:
         yield _sign("unusual_length", -0.2, f"an answer of {words} words; {usual}", turn.index)
 
 
-def _on_the_whole(trajectory: Trajectory, norm: Norm | None) -> Iterator[Signal]:
-    turns = trajectory.turns
-    if norm is not None and len(turns) > norm.turns_most:
-        why = f"{len(turns)} turns; up to {norm.turns_most:.0f} are usual for {trajectory.task.type}"
+def _on_the_whole(trajectory: Trajectory, turns: int, norm: Norm | None) -> Iterator[Signal]:
+    """Args: turns: of the session, up to the end of this trajectory."""
+    if norm is not None and turns > norm.turns_most:
+        why = f"{turns} turns; up to {norm.turns_most:.0f} are usual for {trajectory.task.type}"
         yield _sign("many_turns", -0.3, why, None)
-    said = user_messages(trajectory)
     if trajectory.stop is StopReason.LEFT:
         yield _sign("abandonment", -0.6, "the user went away before the end", None)
-    elif len(said) > 1 and _THANKS.search(said[-1][1]):
-        yield _sign("thanks", 0.5, f"the user's last words: {said[-1][1][:80]!r}", None)
 
 
-def _norm(many: Sequence[Trajectory]) -> Norm:
-    turns = np.array([len(one.turns) for one in many], dtype=float)
-    lengths = [_words(turn) for one in many for turn in one.turns if _speaks(turn)]
+def _norm(sessions: Sequence[Sequence[Trajectory]]) -> Norm:
+    turns = np.array([sum(_conversation(session)[1]) for session in sessions], dtype=float)
+    heard = [turn for session in sessions for one in session for turn in one.turns]
+    lengths = [_words(turn) for turn in heard if _speaks(turn)]
     words = np.log1p(np.array(lengths or [0], dtype=float))  # lengths are skewed; their logarithms hardly are
-    scores = [score for one in many for turn in one.turns for score in _retrieved(turn)]
+    scores = [score for turn in heard for score in _retrieved(turn)]
     low, high = _band(words, 0.35)
     return Norm(
         turns_most=_band(turns, 0.7)[1],
         words_least=float(np.expm1(low)),
         words_most=float(np.expm1(high)),
         retrieval_least=_band(np.array(scores), 0.03)[0] if len(scores) >= _LEAST else None,
-        count=len(many),
+        count=len(sessions),
     )
 
 

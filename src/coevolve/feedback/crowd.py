@@ -1,6 +1,6 @@
 """Who speaks, how far their words can be trusted, and where somebody should be asked.
 
-Scored trajectories and the clusters of their questions enter; expectations that single answers are
+Scored trajectories and their questions enter; expectations that single answers are
 shrunk towards, warnings, contradictions and requests leave. Users who answer are not those who do not, and
 one of them may be angry at something else: nothing here finds out why, it keeps one voice from counting
 as many and says where the voices are not those of all.
@@ -15,10 +15,14 @@ from itertools import combinations
 
 import numpy as np
 from scipy import stats
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
 
+from coevolve.feedback.behaviour import Nearness
 from coevolve.feedback.outcome import Expectation
 from coevolve.types import SignalKind, SignalSource, Trajectory
 
+LIKE = 0.5  # mean similarity of their questions from which sessions are alike
 VOICES = 2.0  # what is expected counts as much as two users, so that one alone cannot turn it over
 _LEAST_CONCENTRATION, _UNKNOWN_CONCENTRATION, _MOST_CONCENTRATION = 0.1, 2.0, 50.0
 _TRIFLE = 0.1  # effect below which a difference matters to nobody, however sure it is
@@ -56,6 +60,27 @@ class Probe:
     ask: str  # "script": the environment can play and check it; "person": somebody has to look
 
 
+def clusters_of(questions: Mapping[str, str], nearness: Nearness) -> dict[str, int]:
+    """Sessions whose questions are alike, by average linkage, which makes no chains of neighbours.
+
+    Each different text is compared with each other one: a second for 2,000, beside what the nearness takes.
+
+    Args: questions: session id -> how it began.
+
+    Returns: session id -> its cluster; -1 = like no other.
+    """
+    texts = sorted({text for text in questions.values() if text})
+    labels = [1] * len(texts)
+    if len(texts) > 1:
+        away_NN = np.clip(1.0 - np.asarray(nearness(texts), dtype=float), 0.0, None)
+        tree = linkage(squareform(away_NN, checks=False), method="average")
+        labels = fcluster(tree, 1 - LIKE, criterion="distance").tolist()
+    found = dict(zip(texts, labels, strict=True))
+    sizes = Counter(found.get(text, -1) for text in questions.values())
+    labelled = {session: found.get(text, -1) for session, text in questions.items()}
+    return {session: label if sizes[label] > 1 else -1 for session, label in labelled.items()}
+
+
 def expectations(
     values: Mapping[str, float], clusters: Mapping[str, int], *, strength: float = VOICES
 ) -> dict[str, Expectation]:
@@ -64,12 +89,13 @@ def expectations(
     A beta-binomial model: the mean of cluster c is drawn from Beta(k m, k (1 - m)) around the mean m of all,
     and each of its users is one draw. The concentration k comes from the spread between clusters against
     that within them (method of moments; Kleinman 1973). A session's own word is left out of what it is
-    shrunk towards.
+    shrunk towards, and where nobody else has spoken it stands alone.
 
     Args:
         values: session id -> what its user said, [0, 1].
         clusters: session id -> the cluster of its question; -1 or absent = like no other.
-        strength: how many voices the expectation counts for beside the user's own.
+        strength: how many voices the expectation counts for beside the user's own, at most: never for more
+            than the others who spoke.
 
     Returns: one expectation for each session of either mapping.
     """
@@ -87,7 +113,7 @@ def expectations(
         inside = alone if like else 0
         rest, others = sum(like) - own * inside, len(like) - inside
         mean = (concentration * overall + rest) / (concentration + others)
-        found[session] = Expectation(mean, strength)
+        found[session] = Expectation(mean, min(strength, float(count - alone)))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from coevolve.need import need
 
 MOST_PIECES = 256  # what the model was trained on, special tokens included
 _BATCH = 64
+_REMEMBERED = 20_000  # texts whose vectors `nearness` holds: 30 MB
 
 
 @dataclass(slots=True)
@@ -29,6 +30,7 @@ class Embedder:
     dims: int
     _model: Any
     _tokenizer: Any
+    _seen: dict[str, np.ndarray] = field(default_factory=dict)
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """One unit vector a text: shape (N, dims), float32. Equal texts have equal vectors."""
@@ -57,8 +59,17 @@ class Embedder:
         return found[[place[text] for text in texts]]
 
     def nearness(self, texts: Sequence[str]) -> np.ndarray:
-        """Cosine similarities of texts with each other: shape (N, N), [-1, 1]."""
-        vectors_ND = self.embed(texts)
+        """Cosine similarities of texts with each other: shape (N, N), [-1, 1].
+
+        The same messages are compared again with every word that comes to a session, so what was embedded
+        lately is not embedded again.
+        """
+        if len(self._seen) + len(texts) > _REMEMBERED:
+            self._seen = {}
+        seen = self._seen
+        new = [text for text in dict.fromkeys(texts) if text not in seen]
+        seen.update(zip(new, self.embed(new), strict=True))
+        vectors_ND = np.array([seen[text] for text in texts]).reshape(len(texts), self.dims)
         return np.asarray(vectors_ND @ vectors_ND.T)
 
 

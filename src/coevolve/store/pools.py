@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coevolve.database import Database
-from coevolve.database.tables import pool_sources, pools
+from coevolve.database.tables import pool_sources, pools, scorings
 from coevolve.errors import StoreError
+from coevolve.types import Outcome
+
+Worth: TypeAlias = tuple[Outcome | None, float | None]  # outcome and total of a scoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,16 @@ class PoolRow:
     id: str
     parent: str | None
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedReward:
+    """What a pool's source was worth when it was admitted, and by its latest scoring."""
+
+    pool: str
+    trajectory: str
+    then: Worth
+    now: Worth
 
 
 def append_pool(
@@ -65,6 +80,41 @@ def pools_from(database: Database, trajectory_id: str) -> list[str]:
     )
     with database.read() as connection:
         return list(connection.execute(query).scalars())
+
+
+def rewards_learned(database: Database) -> list[LearnedReward]:
+    """Of every pool, its sources that were scored again since they were admitted, in the pools' order.
+
+    A pool keeps what its parent holds, with the reward that it had there. What was not scored when it was
+    admitted is left out: no reward was learned from.
+    """
+    scored = scorings.c
+    held = sa.select(pool_sources.c.trajectory)
+    again = sa.select(scored.trajectory).where(scored.trajectory.in_(held))
+    again = again.group_by(scored.trajectory).having(sa.func.count() > 1)
+    words = sa.select(scored.trajectory, scored.outcome, scored.total, scored.created_s)
+    links = sa.select(pool_sources).join(pools).where(pool_sources.c.trajectory.in_(again))
+    links = links.order_by(pools.c.created_s, pools.c.id, pool_sources.c.trajectory)
+    with database.read() as connection:
+        made = {row.id: row for row in connection.execute(sa.select(pools))}
+        sources = connection.execute(links).all()
+        valued: dict[str, list[tuple[float, Worth]]] = defaultdict(list)
+        for row in connection.execute(words.where(scored.trajectory.in_(again)).order_by(scored.seq)):
+            outcome = Outcome(row.outcome) if row.outcome else None
+            valued[row.trajectory].append((row.created_s, (outcome, row.total)))
+    holders: dict[str, set[str]] = defaultdict(set)
+    for link in sources:
+        holders[link.trajectory].add(link.pool)
+    found = []
+    for pool, trajectory in sources:
+        first = pool
+        while (parent := made[first].parent) in holders[trajectory]:
+            first = parent
+        words_of = valued[trajectory]
+        then = [worth for at_s, worth in words_of if at_s <= made[first].created_s]
+        if then and len(then) < len(words_of):
+            found.append(LearnedReward(pool, trajectory, then[-1], words_of[-1][1]))
+    return found
 
 
 def _no_pool(connection: Connection, pool_id: str) -> bool:
