@@ -1,6 +1,6 @@
 """The store's part of docs/benchmarks.md: the figures file enters, its tables leave.
 
-A part that was not run, or could not be, leaves its table out or says why. Of several seeds each has its value.
+A part that was not run, or could not be, leaves its table out or says why. Several seeds have a value each.
 """
 
 from __future__ import annotations
