@@ -82,9 +82,9 @@ def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(t
         body = json_body(
             json_span(startTimeUnixNano=str(time.time_ns()), endTimeUnixNano=str(time.time_ns()))
         )
-        with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20)) as client:
+        with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20), timeout=60) as client:
             assert client.post("/v1/traces", content=body, headers={"content-type": JSON}).status_code == 200
-            said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5}
+            said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5, "early": True}
             assert client.post("/v1/feedback", json=said).status_code == 200
         os.kill(process.pid, signal.SIGKILL)
     opened = open_store(store)

@@ -18,11 +18,13 @@ from coevolve.cli.project import bound
 from coevolve.cli.reviewing import queue
 from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, store_url
 from coevolve.errors import ConfigError
+from coevolve.feedback.explain import explain
 from coevolve.feedback.statements import refusal
 from coevolve.store import open_store
 from coevolve.store.ingest.chat import Chat, RefusedLine, append_chats, read_chats
 from coevolve.store.key import redaction_key
 from coevolve.store.redaction import Redactor
+from coevolve.types import Trajectory
 
 _AT_ONCE = 200  # chats of one transaction
 
@@ -48,7 +50,7 @@ def serve(
         opened = open_store(store_url(store))
         try:
             url = f"http://{host}:{listener.getsockname()[1]}"
-            names = ("traces", "feedback", "review")
+            names = ("traces", "feedback", "review", "trajectories")
             paths = {name: f"{url}/v1/{name}" for name in names}
             give({"url": url, "store": opened.database.name}, fields(f"experience at {url}", paths))
 
@@ -59,7 +61,10 @@ def serve(
             def review(count: int) -> list[dict[str, object]]:
                 return [asdict(one) for one in queue(opened, count)]
 
-            judging = Hooks(refusal=refusal, settled=settled, review=review)
+            def reasons(one: Trajectory) -> list[dict[str, object]]:
+                return [asdict(row) for row in explain(one)]
+
+            judging = Hooks(refusal=refusal, settled=settled, review=review, explain=reasons)
             app = create_app(opened, redactor, hooks=judging, processes=readers)
             uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
         finally:
