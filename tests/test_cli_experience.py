@@ -63,6 +63,22 @@ def test_an_id_that_is_an_address_is_kept_without_it_and_its_user_can_be_forgott
     assert json.loads(invoke(*words).stdout)["gone"]["trajectories"] == 1
 
 
+def test_fields_that_a_toml_names_are_replaced(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    config = tmp_path / "mine.toml"
+    config.write_text('[redaction]\nfields = ["full_name"]\n')
+    told = [*ANSWERED, {"role": "assistant", "content": 'It is for {"full_name": "Ann Lee"}.'}]
+    file = chats(tmp_path / "chats.jsonl", {"messages": told})
+    invoke("experience", "import", file, "--store", store, "--config", config)
+    opened = open_store(store)
+    (found,) = opened.find()
+    opened.close()
+    assert "<FULL_NAME_" in found.turns[-1].raw and "Ann Lee" not in repr(found)
+    config.write_text('[redaction]\nfields = ["full name"]\n')
+    done = invoke("experience", "import", file, "--store", store, "--config", config)
+    assert done.exit_code == 2 and "redaction.fields.0" in done.stderr
+
+
 def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
     done = invoke("experience", "import", tmp_path / "none.jsonl", "--store", f"sqlite:///{tmp_path}/x.db")
     assert done.exit_code == 2
