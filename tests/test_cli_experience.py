@@ -87,7 +87,9 @@ def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
 
 def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/x.db"
-    words = ["experience", "serve", "--store", store, "--port", "0", "--json"]
+    config = tmp_path / "mine.toml"
+    config.write_text('[redaction]\nfields = ["full_name"]\n')
+    words = ["experience", "serve", "--store", store, "--port", "0", "--json", "--config", str(config)]
     with subprocess.Popen(
         [sys.executable, "-m", "coevolve", *words], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -96,7 +98,11 @@ def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(t
         import time
 
         body = json_body(
-            json_span(startTimeUnixNano=str(time.time_ns()), endTimeUnixNano=str(time.time_ns()))
+            json_span(
+                startTimeUnixNano=str(time.time_ns()),
+                endTimeUnixNano=str(time.time_ns()),
+                attributes=[{"key": "full_name", "value": {"stringValue": "Ann Lee"}}],
+            )
         )
         with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20), timeout=60) as client:
             assert client.post("/v1/traces", content=body, headers={"content-type": JSON}).status_code == 200
@@ -109,5 +115,7 @@ def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(t
             connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar()
             for name in ("spans", "statements")
         ]
+        (body_kept,) = connection.exec_driver_sql("SELECT body FROM spans").scalars()
     opened.close()
     assert counts == [1, 1]
+    assert "<FULL_NAME_" in body_kept and "Ann Lee" not in body_kept
