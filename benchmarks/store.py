@@ -12,8 +12,8 @@ The parts, each of which `--only` runs alone into the same file:
     postgres   a million turns on a real PostgreSQL
     detectors  planted secrets and hacked rewards
 
-The peers run from the virtual environment that `make peers` makes. `--quick` takes small loads, and the
-peers only where they are named: starting them takes longer than the rest of it.
+The peers run from the virtual environment that `make peers` makes. Where it is not named, what the file holds
+of them stays, each row with the date on which it was measured. `--quick` takes small loads.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ sys.path.insert(0, str(ROOT))  # started as a file, this is not part of a packag
 from benchmarks.page import RESULTS, write_page  # noqa: E402
 from benchmarks.store_figures import PRODUCTS, figures_of, readable  # noqa: E402
 from benchmarks.store_parts import FULL, PARTS, QUICK, Bench  # noqa: E402
-from benchmarks.store_servers import versions  # noqa: E402
+from benchmarks.store_servers import PEERS, versions  # noqa: E402
 
 COMMAND = "python benchmarks/store.py"
+PEERS_VENV = ".venv-peers"  # what `make peers` makes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = "store.quick.json" if asked.quick else "store.json"
     file = asked.out / name
     parts = list(asked.only or PARTS)
-    before = _read(file) if asked.only else {}
+    before = _read(file)
+    of_peers = {} if asked.peers else before.get("parts", {})
     failed = False
     with tempfile.TemporaryDirectory(prefix="coevolve-store-", dir=asked.folder) as folder:
         bench = Bench(
@@ -60,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folder=Path(folder),
             peers_venv=asked.peers,
             quick=asked.quick,
-            found=before,
+            found=dict(before.get("parts", {})) if asked.only else {},
         )
         for part in parts:
             print(f"== {part} ==", file=sys.stderr, flush=True)
@@ -75,8 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "load_average": [round(load_before, 2), round(os.getloadavg()[0], 2)],
                 "wall_s": round(time.monotonic() - began, 1),
                 "date": date.today().isoformat(),
+                "seeds": bench.found[part].get("seeds", [asked.seed]),
             }
-            data = _data(asked, bench)
+            bench.found[part] |= _peers_rows(of_peers.get(part, {}))
+            data = _data(asked, bench, before)
             _write(file, data)
     print(json.dumps(data, indent=1) if asked.json else f"{readable(data)}\nfigures: {file}")
     return 1 if failed else 0
@@ -86,25 +90,38 @@ def _has_error(part: Mapping[str, Any]) -> bool:
     return "error" in part or any("error" in part.get(product, {}) for product in PRODUCTS)
 
 
-def _data(asked: argparse.Namespace, bench: Bench) -> dict[str, Any]:
+def _peers_rows(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What an earlier run measured of the peers, each with its date."""
+    rows = {name: part[name] for name in PRODUCTS if name != "ours" and name in part}
+    return {name: {"date": part.get("date"), **row} for name, row in rows.items()}
+
+
+def _data(asked: argparse.Namespace, bench: Bench, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole file. The command is the one that makes all of it, with the peers where it holds any."""
+    of_peers = any(_peers_rows(one) for one in bench.found.values())
+    known = versions(asked.peers) if asked.peers else {}
+    if of_peers and not asked.peers:
+        known = {name: one for name, one in before.get("machine", {}).items() if name in PEERS}
     words = [*shlex.split(COMMAND), *(["--quick"] if asked.quick else []), "--seed", str(asked.seed)]
-    words += ["--peers", str(asked.peers)] if asked.peers else []
+    words += ["--peers", str(asked.peers or PEERS_VENV)] if of_peers or asked.peers else []
     return {
-        "machine": machine() | (versions(asked.peers) if asked.peers else {}),
+        "machine": machine() | known,
         "command": shlex.join(words),
         "date": date.today().isoformat(),
-        "seeds": [asked.seed],
+        "seeds": sorted(
+            {asked.seed, *(seed for one in bench.found.values() for seed in one.get("seeds", ()))}
+        ),
         "figures": figures_of(bench.found),
         "parts": {part: bench.found[part] for part in PARTS if part in bench.found},
     }
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Parts of an earlier run."""
+    """The file of an earlier run."""
     if not file.is_file():
         return {}
-    parts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["parts"]
-    return parts
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found
 
 
 def _write(file: Path, data: Mapping[str, Any]) -> None:
@@ -124,7 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", nargs="+", choices=list(PARTS), help="these parts; the others stay as they are"
     )
-    parser.add_argument("--peers", type=Path, help="virtual environment with mlflow and arize-phoenix")
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        help="virtual environment with mlflow and arize-phoenix; without it their rows stay",
+    )
     parser.add_argument("--folder", type=Path, help="where databases are made, 10 GB (default: the system's)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the figures")
     parser.add_argument("--seed", type=int, default=0)

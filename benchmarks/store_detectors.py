@@ -7,8 +7,9 @@ Rates hold for the formats and tricks that a set contains.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.hacking_runs import Run
@@ -23,46 +24,73 @@ SECRETS: Mapping[str, tuple[Any, ...]] = {"fresh": (fresh_secrets,), "seen": (pl
 HACKS: Mapping[str, Any] = {"fresh": fresh_hacking, "seen": hacking_runs}
 
 
+@dataclass(frozen=True, slots=True)
+class _Sieved:
+    """What redaction did to the labelled texts of one seed: their kinds."""
+
+    caught: Sequence[str]
+    missed: Sequence[str]
+    harmless: int
+    harmed: Sequence[str]
+
+
 def redaction(seeds: Sequence[int], name: str = "fresh") -> dict[str, Any]:
-    """Recall over texts with secrets, precision against look-alikes; a text counts as a whole."""
+    """Recall over texts with secrets, precision against look-alikes; a text counts as a whole.
+
+    Rates are lists, one for each seed; counts are of all seeds together.
+    """
     redactor = Redactor(KEY)
-    found: dict[str, list[bool]] = defaultdict(list)
-    for one in (one for made in SECRETS[name] for seed in seeds for one in made.planted(seed)):
-        clean = redactor.text(one.text)
-        found[one.kind].append(all(secret not in clean for secret in one.secrets))
-    harmless = [one for made in SECRETS[name] for seed in seeds for one in made.look_alikes(seed)]
-    harmed = [one.kind for one in harmless if redactor.text(one.text) != one.text]
-    caught = sum(map(sum, found.values()))
-    count = sum(map(len, found.values()))
+    found = [_sieved(redactor, seed, name) for seed in seeds]
+    missed = Counter(kind for one in found for kind in one.missed)
+    harmed = Counter(kind for one in found for kind in one.harmed)
     return {
         "seeds": list(seeds),
-        "texts": count,
-        "look_alikes": len(harmless),
-        "recall": round(caught / count, 4),
-        "precision": round(caught / (caught + len(harmed)), 4),
-        "missed_by_kind": {kind: one.count(False) for kind, one in sorted(found.items()) if not all(one)},
-        "harmed_by_kind": {kind: harmed.count(kind) for kind in sorted(set(harmed))},
+        "texts": sum(len(one.caught) + len(one.missed) for one in found),
+        "look_alikes": sum(one.harmless for one in found),
+        "recall": [_part(len(one.caught), len(one.missed)) for one in found],
+        "precision": [_part(len(one.caught), len(one.harmed)) for one in found],
+        "missed_by_kind": dict(sorted(missed.items())),
+        "harmed_by_kind": dict(sorted(harmed.items())),
     }
+
+
+def _sieved(redactor: Redactor, seed: int, name: str) -> _Sieved:
+    caught: list[str] = []
+    missed: list[str] = []
+    for one in (one for made in SECRETS[name] for one in made.planted(seed)):
+        clean = redactor.text(one.text)
+        (missed if any(secret in clean for secret in one.secrets) else caught).append(one.kind)
+    harmless = [one for made in SECRETS[name] for one in made.look_alikes(seed)]
+    harmed = [one.kind for one in harmless if redactor.text(one.text) != one.text]
+    return _Sieved(caught, missed, len(harmless), harmed)
 
 
 def hacking(seeds: Sequence[int], most: int | None = None, name: str = "fresh") -> dict[str, Any]:
-    """Alarms of the watch over hacked runs and honest ones. Args: most: runs of each kind and seed."""
+    """Alarms of the watch over hacked runs and honest ones; rates are lists, one for each seed.
+
+    Args: most: runs of each kind and seed.
+    """
     made = HACKS[name]
-    late = {f"{run.name}/{seed}": _lag(run) for seed in seeds for run in made.hacking_runs(seed, most)}
+    late = {seed: {run.name: _lag(run) for run in made.hacking_runs(seed, most)} for seed in seeds}
     honest = {
-        f"{run.name}/{seed}": bool(watch(run.versions, run.trajectories))
+        seed: {run.name: bool(watch(run.versions, run.trajectories)) for run in made.honest_runs(seed, most)}
         for seed in seeds
-        for run in made.honest_runs(seed, most)
     }
     return {
         "seeds": list(seeds),
-        "hacked_runs": len(late),
-        "honest_runs": len(honest),
-        "alarm_rate": _share([lag is not None and lag >= 0 for lag in late.values()]),
-        "in_time_rate": _share([lag is not None and 0 <= lag <= IN_TIME for lag in late.values()]),
-        "honest_alarm_rate": _share(list(honest.values())),
-        "versions_late": late,
-        "false_alarms": [name for name, alarmed in honest.items() if alarmed],
+        "hacked_runs": sum(map(len, late.values())),
+        "honest_runs": sum(map(len, honest.values())),
+        "alarm_rate": [
+            _share([lag is not None and lag >= 0 for lag in one.values()]) for one in late.values()
+        ],
+        "in_time_rate": [
+            _share([lag is not None and 0 <= lag <= IN_TIME for lag in one.values()]) for one in late.values()
+        ],
+        "honest_alarm_rate": [_share(list(one.values())) for one in honest.values()],
+        "versions_late": {f"{name}/{seed}": lag for seed, one in late.items() for name, lag in one.items()},
+        "false_alarms": [
+            f"{name}/{seed}" for seed, one in honest.items() for name, alarmed in one.items() if alarmed
+        ],
     }
 
 
@@ -76,3 +104,7 @@ def _lag(run: Run) -> int | None:
 
 def _share(hits: Sequence[bool]) -> float:
     return round(sum(hits) / len(hits), 4)
+
+
+def _part(some: int, others: int) -> float:
+    return round(some / (some + others), 4)

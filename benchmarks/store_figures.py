@@ -1,4 +1,5 @@
-"""The figures of the store's benchmark, from what its parts found: one number or null under each key.
+"""The figures of the store's benchmark, from what its parts found: under each key a number, a list with one
+number for each seed where several were run, or null.
 
 A key is there whether or not its part was run. Seconds, milliseconds and rows per second are in the names.
 """
@@ -6,19 +7,20 @@ A key is there whether or not its part was run. Seconds, milliseconds and rows p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 PRODUCTS = ("ours", "mlflow", "phoenix")
+Figure: TypeAlias = float | list[float] | None
 
 
-def figures_of(parts: Mapping[str, Any]) -> dict[str, float | None]:
+def figures_of(parts: Mapping[str, Any]) -> dict[str, Figure]:
     """All figures; `postgres_turns` says how many turns those of PostgreSQL are really of."""
     rates = {name: _at(parts, "ingest", name, "rows_s") for name in PRODUCTS}
     rivals = [rate for name, rate in rates.items() if name != "ours" and rate]
     best = max(rivals, default=None)
     ratio = round(rates["ours"] / best, 2) if rates["ours"] and best else None
     native, raw = _at(parts, "native", "append_rows_s"), _at(parts, "disk", "raw_sqlite_rows_s")
-    found: dict[str, float | None] = {
+    found: dict[str, Figure] = {
         **{f"ingest_rows_s_{name}": rate for name, rate in rates.items()},
         "ingest_ratio_vs_best_peer": ratio,
         "ingest_rows_s_ours_to_trajectories": _at(parts, "ingest", "ours", "trajectories_rows_s"),
@@ -58,9 +60,13 @@ def figures_of(parts: Mapping[str, Any]) -> dict[str, float | None]:
 
 def readable(data: Mapping[str, Any]) -> str:
     """One line a figure."""
-    return "\n".join(
-        f"{key:<40}{'-' if value is None else f'{value:g}':>12}" for key, value in data["figures"].items()
-    )
+    return "\n".join(f"{key:<40}{_shown(value):>12}" for key, value in data["figures"].items())
+
+
+def _shown(value: Figure) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
+    return "-" if value is None else f"{value:g}"
 
 
 def _at(found: Any, *path: str) -> Any:

@@ -1,6 +1,6 @@
 """The store's part of docs/benchmarks.md: the figures file enters, its tables leave.
 
-A part that was not run, or could not be, leaves its table out or says why.
+A part that was not run, or could not be, leaves its table out or says why. Several seeds have a value each.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ BARS: Mapping[str, str] = {
     "dedup_recall": ">= 0.95",
     "dedup_precision": ">= 0.95",
     "dedup_s": "< 60",
+    "hack_alarm_rate": "1",
+    "honest_alarm_rate": "<= 0.05",
     **{
         f"writers_{how}_{what}": "0"
         for how in ("threads", "processes")
@@ -38,7 +40,7 @@ A row is one turn: one span of 2 KB of an agent's conversation, whose root is no
 is in the product's database, whenever the answer came. All products get the same OTLP/HTTP bodies from the
 same client on the same machine; how many senders, and how many episodes a request, was tried for each, and
 it has its best. Ours redacts what it takes, the peers keep secrets as they come. A peer takes what it
-manages within its time.
+manages within its time. A figure with several values has one for each seed; the others are of the first seed.
 """
 
 
@@ -56,7 +58,7 @@ def store_tables(data: Found) -> str:
         if "error" in part:
             made.append(f"Not measured: {one_line(part['error'])}.\n")
         else:
-            made.append(tables(part) + _errors(part))
+            made.append(tables(part) + _errors(part) + _dates(part))
     return "\n".join(made)
 
 
@@ -199,19 +201,19 @@ def _guard_rows(part: Found, suffix: str) -> list[list[str]]:
         [
             f"secrets and personal data ({kind})",
             f"{clean['texts']} texts, {clean['look_alikes']} look-alikes",
-            f"recall {clean['recall']}, precision {clean['precision']}",
+            f"recall {_number(clean['recall'])}; precision {_number(clean['precision'])}",
             f"missed {_counts(clean['missed_by_kind'])}; harmed {_counts(clean['harmed_by_kind'])}",
         ],
         [
             f"hacked rewards ({kind})",
             f"{hacks['hacked_runs']} runs",
-            f"alarm {hacks['alarm_rate']}, within one version {hacks['in_time_rate']}",
+            f"alarm {_number(hacks['alarm_rate'])}; within one version {_number(hacks['in_time_rate'])}",
             f"at most {max(late, default='-')} versions late",
         ],
         [
             f"honest runs ({kind})",
             f"{hacks['honest_runs']} runs",
-            f"false alarm {hacks['honest_alarm_rate']}",
+            f"false alarm {_number(hacks['honest_alarm_rate'])}",
             one_line(", ".join(hacks["false_alarms"])) or "none",
         ],
     ]
@@ -241,11 +243,20 @@ def _errors(part: Found) -> str:
     return "".join(f"\n{title} was not measured: {one_line(one['error'])}.\n" for title, one in wrong)
 
 
+def _dates(part: Found) -> str:
+    """A line for each product whose rows are of another run than the rest."""
+    rows = [(title, one["date"]) for title, one in _products(part) if one.get("date")]
+    return "".join(f"\n{title} was measured on {when}.\n" for title, when in rows)
+
+
 def _counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in found.items()) or "none"
 
 
-def _number(value: float | None) -> str:
+def _number(value: float | Sequence[float] | None) -> str:
+    """A number, or one for each seed."""
+    if isinstance(value, Sequence):
+        return ", ".join(map(_number, value))
     if value is None:
         return "-"
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 100 else f"{value:.4g}"

@@ -214,6 +214,7 @@ def run_detectors(bench: Bench) -> dict[str, Any]:
     seeds = [bench.seed] if bench.quick else [bench.seed + k for k in range(3)]
     most = 2 if bench.quick else None
     return {
+        "seeds": seeds,
         "redaction": redaction(seeds),
         "hacking": hacking(seeds, most),
         "redaction_seen": redaction(seeds, "seen"),

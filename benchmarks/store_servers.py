@@ -25,6 +25,7 @@ from pathlib import Path
 import coevolve
 from coevolve.errors import StoreError
 
+PEERS = ("mlflow", "arize-phoenix")  # their packages
 START_S = 300.0  # until a server must answer; the peers migrate their database first
 
 _PACKAGE = Path(coevolve.__file__).resolve().parent.parent
@@ -113,9 +114,9 @@ def peers(venv: Path) -> tuple[Product, Product]:
 def versions(venv: Path) -> dict[str, str]:
     """Of the peers' packages, by name."""
     found = {}
-    for name in ("mlflow", "arize_phoenix"):
-        for folder in venv.glob(f"lib/python*/site-packages/{name}-*.dist-info"):
-            found[name.replace("_", "-")] = folder.name.removesuffix(".dist-info").partition("-")[2]
+    for name in PEERS:
+        for folder in venv.glob(f"lib/python*/site-packages/{name.replace('-', '_')}-*.dist-info"):
+            found[name] = folder.name.removesuffix(".dist-info").partition("-")[2]
     return found
 
 

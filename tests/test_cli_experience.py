@@ -96,6 +96,22 @@ def test_the_open_door_judges_what_settled_by_meaning(
     ]
 
 
+def test_fields_that_a_toml_names_are_replaced(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    config = tmp_path / "mine.toml"
+    config.write_text('[redaction]\nfields = ["full_name"]\n')
+    told = [*ANSWERED, {"role": "assistant", "content": 'It is for {"full_name": "Ann Lee"}.'}]
+    file = chats(tmp_path / "chats.jsonl", {"messages": told})
+    invoke("experience", "import", file, "--store", store, "--config", config)
+    opened = open_store(store)
+    (found,) = opened.find()
+    opened.close()
+    assert "<FULL_NAME_" in found.turns[-1].raw and "Ann Lee" not in repr(found)
+    config.write_text('[redaction]\nfields = ["full name"]\n')
+    done = invoke("experience", "import", file, "--store", store, "--config", config)
+    assert done.exit_code == 2 and "redaction.fields.0" in done.stderr
+
+
 def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
     done = invoke("experience", "import", tmp_path / "none.jsonl", "--store", f"sqlite:///{tmp_path}/x.db")
     assert done.exit_code == 2
@@ -104,7 +120,9 @@ def test_a_missing_file_is_an_error_with_a_fix(tmp_path: Path) -> None:
 
 def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/x.db"
-    words = ["experience", "serve", "--store", store, "--port", "0", "--json"]
+    config = tmp_path / "mine.toml"
+    config.write_text('[redaction]\nfields = ["full_name"]\n')
+    words = ["experience", "serve", "--store", store, "--port", "0", "--json", "--config", str(config)]
     with subprocess.Popen(
         [sys.executable, "-m", "coevolve", *words], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -113,11 +131,15 @@ def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(t
         import time
 
         body = json_body(
-            json_span(startTimeUnixNano=str(time.time_ns()), endTimeUnixNano=str(time.time_ns()))
+            json_span(
+                startTimeUnixNano=str(time.time_ns()),
+                endTimeUnixNano=str(time.time_ns()),
+                attributes=[{"key": "full_name", "value": {"stringValue": "Ann Lee"}}],
+            )
         )
-        with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20)) as client:
+        with httpx.Client(base_url=url, transport=httpx.HTTPTransport(retries=20), timeout=60) as client:
             assert client.post("/v1/traces", content=body, headers={"content-type": JSON}).status_code == 200
-            said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5}
+            said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5, "early": True}
             assert client.post("/v1/feedback", json=said).status_code == 200
         os.kill(process.pid, signal.SIGKILL)
     opened = open_store(store)
@@ -126,5 +148,7 @@ def test_the_door_answers_when_what_was_sent_is_durable_and_survives_kill_nine(t
             connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar()
             for name in ("spans", "statements")
         ]
+        (body_kept,) = connection.exec_driver_sql("SELECT body FROM spans").scalars()
     opened.close()
     assert counts == [1, 1]
+    assert "<FULL_NAME_" in body_kept and "Ann Lee" not in body_kept

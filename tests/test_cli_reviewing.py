@@ -18,6 +18,7 @@ from coevolve.registry import Registry, make_version
 from coevolve.store import open_store
 from coevolve.store.key import redaction_key
 from coevolve.store.pools import append_pool
+from coevolve.store.redaction import Redactor
 from coevolve.store.statements import append_statements
 from coevolve.types import Signal, SignalKind, SignalSource, Split, Standing, StatementKind, Trajectory
 from live_samples import says, talk
@@ -232,6 +233,49 @@ def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Pa
     labelled = {one.id for one in store.find() if any(s.source is SignalSource.REVIEWER for s in one.signals)}
     store.close()
     assert labelled == {"t-s1"}
+
+
+def test_what_review_names_is_shown_with_its_signals_and_what_they_were_worth(where: Path) -> None:
+    answer("experience", "score", "--store", where)
+    asked = answer("experience", "review", "--count", "50", "--store", where)["review"]
+    assert "t-s1" in {one["trajectory"] for one in asked}
+    told = answer("experience", "show", "t-s1", "--store", where)
+    assert (told["kind"], told["trajectory"]["session_id"]) == ("trajectory", "s1")
+    signals = {row["signal"]: row["why"] for row in told["rows"]}
+    assert signals["user.stars"] == "the user gave 1 of 5 stars"
+    assert told["rows"][-1]["signal"].startswith("= ") and "user" in told["rows"][-1]["why"]
+    read = invoke("experience", "show", "t-s1", "--store", where).stdout
+    assert "Where is my parcel?" in read and "the user gave 1 of 5 stars" in read
+
+
+def test_a_session_is_shown_with_all_its_trajectories_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    kept = Redactor(redaction_key(f"sqlite:///{path}")).text("ann@example.org")
+    store = open_store(f"sqlite:///{path}")
+    store.append([talk(("first", "a"), name="s1", id="t-2"), talk(("second", "b"), name="s1", id="t-1")])
+    store.append([talk(("third", "c"), name=kept, id="t-3")])
+    store.close()
+    told = answer("experience", "show", "s1", "--store", path)
+    assert (told["kind"], told["session"]) == ("session", "s1")
+    assert [one["trajectory"]["id"] for one in told["trajectories"]] == ["t-2", "t-1"]
+    read = invoke("experience", "show", "s1", "--store", path).stdout
+    assert read.index("first") < read.index("second")
+    assert answer("experience", "show", "ann@example.org", "--store", path)["session"] == kept
+
+
+@pytest.mark.parametrize(
+    ("id", "what"),
+    [
+        ("none", "no trajectory begins with 'none', and no session has that id"),
+        ("t-f", "begins several ids"),
+        ("t-h3", "is of a task that measures"),
+        ("", "no trajectory begins with ''"),
+    ],
+)
+def test_what_cannot_be_shown_says_why(where: Path, id: str, what: str) -> None:
+    done = invoke("experience", "show", id, "--store", where)
+    assert done.exit_code == 2
+    assert what in done.stderr and "fix:" in done.stderr
 
 
 def test_a_url_that_is_none_is_refused_without_saying_its_password() -> None:

@@ -22,6 +22,7 @@ Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 ToolsPrompt: TypeAlias = Literal["names", "signatures", "descriptions"]
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
+FieldName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +159,13 @@ class FeedbackSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionSection:
+    """[redaction]: what `serve` and `import` replace in what they take in, beside what rules find."""
+
+    fields: tuple[FieldName, ...] = ()  # "full_name", "customer.street": their whole value goes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSection:
     """[pool]: what is kept to learn from. Shares are of the entries to imitate."""
 
@@ -250,6 +258,7 @@ class RunConfig:
     agent: AgentSection = field(default_factory=AgentSection)
     collect: CollectSection = field(default_factory=CollectSection)
     feedback: FeedbackSection = field(default_factory=FeedbackSection)
+    redaction: RedactionSection = field(default_factory=RedactionSection)
     pool: PoolSection = field(default_factory=PoolSection)
     learn: LearnSection = field(default_factory=LearnSection)
     opening: OpeningSection = field(default_factory=OpeningSection)

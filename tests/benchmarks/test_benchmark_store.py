@@ -8,6 +8,7 @@ import random
 import sys
 import threading
 import time
+import types
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,12 +23,14 @@ from benchmarks.page import page  # noqa: E402
 from benchmarks.store_data import Load, bodies, episode, episodes, trajectory  # noqa: E402
 from benchmarks.store_dedup import EDITS, by_pool, jaccard, judge, plant  # noqa: E402
 from benchmarks.store_figures import figures_of  # noqa: E402
+from benchmarks.store_parts import PARTS  # noqa: E402
 from benchmarks.store_queries import timed  # noqa: E402
 from benchmarks.store_send import send  # noqa: E402
 from benchmarks.store_servers import kept, ours, peers  # noqa: E402
 from benchmarks.store_writers import writers  # noqa: E402
 
 from benchmarks import store as bench  # noqa: E402
+from benchmarks import store_detectors as detectors  # noqa: E402
 from coevolve.errors import StoreError  # noqa: E402
 from coevolve.store import open_store  # noqa: E402
 from coevolve.store.ingest.assemble import assemble  # noqa: E402
@@ -216,6 +219,61 @@ def test_parts_are_run_alone_into_the_same_file_and_shown_on_the_page(
     assert "### Near-duplicates" in made
     assert "### Many writers" not in made
     assert "dedup_recall" in capsys.readouterr().out
+
+
+def test_peers_that_are_not_asked_for_keep_their_rows_with_the_date_on_which_they_were_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"p50_ms": 1.0, "p99_ms": 7.0, "answers": 1.0, "asked": 9}
+    row = {"trajectories": 9, "queries": {"by_id": asked}}
+    before = {
+        "machine": {"cores": 1, "mlflow": "3.1"},
+        "parts": {
+            "queries": {"ours": row, "mlflow": row, "phoenix": {"error": "gone"}, "date": "2020-01-02"}
+        },
+    }
+    file = tmp_path / "store.quick.json"
+    file.write_text(json.dumps(before), encoding="utf-8")
+    faster = {"trajectories": 9, "queries": {"by_id": {**asked, "p99_ms": 2.0}}}
+    monkeypatch.setitem(PARTS, "queries", lambda _: {"ours": faster})
+    arguments = ["--quick", "--out", str(tmp_path), "--folder", str(tmp_path)]
+    for more in (["--only", "queries"], ["--only", "queries"]):
+        assert bench.main([*arguments, *more]) == 0
+        data = json.loads(file.read_text(encoding="utf-8"))
+        assert (data["figures"]["query_p99_ms"], data["figures"]["query_p99_ms_mlflow"]) == (2.0, 7.0)
+        assert data["parts"]["queries"]["mlflow"]["date"] == "2020-01-02"
+        assert data["machine"]["mlflow"] == "3.1"
+        assert data["command"].endswith("--peers .venv-peers")
+    assert "MLflow was measured on 2020-01-02." in page({"store.quick": data})
+
+
+def test_detectors_have_a_value_for_each_seed_and_the_file_says_which(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    marks = [
+        types.SimpleNamespace(kind="pin", text=text, secrets=("4711",)) for text in ("pin: 4711", "x 4711")
+    ]
+    made = types.SimpleNamespace(planted=lambda seed: marks[: seed + 1], look_alikes=lambda seed: [])
+    monkeypatch.setitem(detectors.SECRETS, "fresh", (made,))
+    found = detectors.redaction([0, 1])
+    assert (found["recall"], found["precision"], found["texts"]) == ([1.0, 0.5], [1.0, 1.0], 3)
+    assert found["missed_by_kind"] == {"pin": 1}
+    runs = types.SimpleNamespace(name="quits", versions=("a", "b"), trajectories=(), onset="a")
+    both = types.SimpleNamespace(hacking_runs=lambda *_: [runs], honest_runs=lambda *_: [runs])
+    monkeypatch.setitem(detectors.HACKS, "fresh", both)
+    hacked = detectors.hacking([3, 4])
+    assert (hacked["in_time_rate"], hacked["honest_alarm_rate"]) == ([0.0, 0.0], [0.0, 0.0])
+    assert hacked["versions_late"] == {"quits/3": None, "quits/4": None}
+    parts = {"detectors": {"redaction": found, "hacking": hacked}}
+    assert figures_of(parts)["redaction_recall"] == [1.0, 0.5]
+    assert figures_of(parts)["hack_alarm_rate"] == [0.0, 0.0]
+
+
+def test_the_page_shows_a_number_or_one_for_each_seed_beside_what_is_asked_for() -> None:
+    data = {"machine": "m", "command": "c", "date": "d", "seeds": [0, 1], "parts": {}}
+    made = page({"store": {**data, "figures": {"hack_alarm_rate": [1.0, 0.75], "honest_alarm_rate": 0.01}}})
+    assert "| `hack_alarm_rate` | 1, 0.75 | 1 |" in made
+    assert "| `honest_alarm_rate` | 0.01 | <= 0.05 |" in made
 
 
 def test_a_part_that_cannot_be_measured_says_why(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from coevolve.cli.output import EXIT_INTERRUPTED
 from coevolve.cli.project import doctor, init, shop
 from coevolve.cli.reviewing import label, review, score, trust
 from coevolve.cli.run import run
-from coevolve.cli.show import show
+from coevolve.cli.show import show, show_experience
 from coevolve.cli.stages import gate, stage_verb
 from coevolve.cli.versions import promote, report, rollback, versions
 from coevolve.cli.watching import voices, watch
@@ -37,6 +37,7 @@ app.command()(errors)
 app.command("similar")(similar_to)
 experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
 experience.command("import")(import_chats)
+experience.command("show")(show_experience)
 for _told in (serve, score, judge, review, label, trust, watch, voices, export, keep, forget):
     experience.command()(_told)
 app.add_typer(shop, name="shop")

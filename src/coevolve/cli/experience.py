@@ -11,18 +11,21 @@ from typing import Annotated
 
 import typer
 
+from coevolve import config as configuration
 from coevolve import live
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.cli.project import bound
 from coevolve.cli.reviewing import queue
-from coevolve.cli.stores import FeedbackConfig, FromStore, feedback_of, heard_by_meaning, store_url
+from coevolve.cli.stores import FromStore, feedback_of, heard_by_meaning, store_url
 from coevolve.errors import ConfigError
+from coevolve.feedback.explain import explain
 from coevolve.feedback.statements import refusal
 from coevolve.store import open_store
 from coevolve.store.ingest.chat import Chat, RefusedLine, append_chats, read_chats
 from coevolve.store.key import redaction_key
 from coevolve.store.redaction import Redactor
+from coevolve.types import Trajectory
 
 _AT_ONCE = 200  # chats of one transaction
 
@@ -31,7 +34,14 @@ def serve(
     store: FromStore = "experience.db",
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = 4318,
-    config: FeedbackConfig = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="TOML",
+            help="Its [feedback] says what words weigh, its [redaction] what goes.",
+        ),
+    ] = None,
     readers: Annotated[
         int, typer.Option(min=0, max=64, help="Processes that read and redact; 0 = none of their own.")
     ] = max(1, min(4, (cpu_count() or 1) - 1)),
@@ -44,11 +54,11 @@ def serve(
 
     with answering(as_json) as give, bound(host, port) as listener:
         heard = heard_by_meaning(feedback_of(config))
-        redactor = Redactor(redaction_key(store_url(store)))
+        redactor = _redactor(store, config)
         opened = open_store(store_url(store))
         try:
             url = f"http://{host}:{listener.getsockname()[1]}"
-            names = ("traces", "feedback", "review")
+            names = ("traces", "feedback", "review", "trajectories")
             paths = {name: f"{url}/v1/{name}" for name in names}
             give({"url": url, "store": opened.database.name}, fields(f"experience at {url}", paths))
 
@@ -59,7 +69,10 @@ def serve(
             def review(count: int) -> list[dict[str, object]]:
                 return [asdict(one) for one in queue(opened, count)]
 
-            judging = Hooks(refusal=refusal, settled=settled, review=review)
+            def reasons(one: Trajectory) -> list[dict[str, object]]:
+                return [asdict(row) for row in explain(one)]
+
+            judging = Hooks(refusal=refusal, settled=settled, review=review, explain=reasons)
             app = create_app(opened, redactor, hooks=judging, processes=readers)
             uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
         finally:
@@ -70,11 +83,14 @@ def serve(
 def import_chats(
     file: Annotated[Path, typer.Argument(metavar="CHATS", help="OpenAI chats, one JSON object a line.")],
     store: FromStore = "experience.db",
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="TOML", help="Its [redaction] names fields to replace.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Read chat logs into the store; what is there already is passed over."""
     with answering(as_json) as give:
-        redactor = Redactor(redaction_key(store_url(store)))
+        redactor = _redactor(store, config)
         try:
             # JSON may hold what else ends a line for Python: U+2028, U+2029 and U+0085
             lines = file.open(encoding="utf-8", errors="replace", newline="\n")
@@ -96,3 +112,9 @@ def import_chats(
             *shown,
             *([table(f"{len(refused)} lines refused", ("line", "field", "why"), rows)] if refused else []),
         )
+
+
+def _redactor(store: str, config: Path | None) -> Redactor:
+    """Of a store's key and the fields that a TOML file names."""
+    fields = () if config is None else configuration.load(config).redaction.fields
+    return Redactor(redaction_key(store_url(store)), fields)

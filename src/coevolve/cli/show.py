@@ -1,8 +1,9 @@
-"""`coevolve show`: a trajectory, a pool or a version, in a form to read."""
+"""`coevolve show` and `coevolve experience show`: a trajectory, a session, a pool or a version, to read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -13,13 +14,19 @@ from coevolve import pool as pools
 from coevolve.cli.opening import ConfigArg, JsonFlag, reading
 from coevolve.cli.output import answering, fields, percent, signed, table
 from coevolve.cli.stages import verdict_tables
+from coevolve.cli.stores import FromStore, experience_at, store_url
 from coevolve.cli.versions import moment
 from coevolve.codec import to_json
-from coevolve.errors import RegistryError, StoreError
+from coevolve.errors import CoevolveError, RegistryError, StoreError
 from coevolve.feedback.explain import Row, explain
+from coevolve.registry import Registry
 from coevolve.registry.registry import ALIAS
+from coevolve.store import Store
+from coevolve.store.key import redaction_key
 from coevolve.store.pools import pool_rows, pools_from
-from coevolve.types import Trajectory, Turn
+from coevolve.store.query import Query
+from coevolve.store.redaction import Redactor
+from coevolve.types import MEASURING, Trajectory, Turn
 from coevolve.workspace import Workspace
 
 Shown = tuple[dict[str, Any], list[RenderableType]]
@@ -36,10 +43,69 @@ def show(
     """A trajectory turn by turn with its signals, a pool's composition, or a version with its lineage."""
     with answering(as_json) as give, reading(config) as ws:
         kind, found = find(ws, id)
-        data, parts = {"version": show_version, "pool": show_pool, "trajectory": show_trajectory}[kind](
-            ws, found
+        shown = {"version": show_version, "pool": show_pool}
+        data, parts = (
+            shown[kind](ws, found) if kind in shown else show_trajectory(ws.store, ws.store.get(found))
         )
         give({"kind": kind, **data}, *parts)
+
+
+def show_experience(
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Of a session; or of a trajectory, or its start."),
+    ],
+    store: FromStore = "experience.db",
+    as_json: JsonFlag = False,
+) -> None:
+    """A trajectory turn by turn with its signals and reward, or all of a session in order of arrival."""
+    with answering(as_json) as give, experience_at(store) as opened:
+        kind, found = find_experience(opened, store, id)
+        shown = [show_trajectory(opened, one) for one in found]
+        parts = [part for _, some in shown for part in some]
+        if kind == "trajectory":
+            ((data, _),) = shown
+            give({"kind": kind, **data}, *parts)
+        else:
+            session = found[0].session_id
+            data = {"kind": kind, "session": session, "trajectories": [one for one, _ in shown]}
+            give(data, f"session {session}: {len(found)} trajectories", *parts)
+
+
+def find_experience(store: Store, where: str, id: str) -> tuple[str, list[Trajectory]]:
+    """ "trajectory" and the one that is meant, or "session" and all of it in order of arrival.
+
+    A whole id of a trajectory comes first, then a session's, then what a trajectory's id begins with.
+
+    Args: where: the store as the command line names it, whose key finds a session that is an address.
+
+    Raises: StoreError: nothing is meant, or several trajectories are, or it is of a task that measures.
+    """
+    begun = store.beginning(id) if id else []
+    session = [] if begun == [id] else store.find(Query(sessions=[id]))
+    if not session and not begun:
+        with suppress(CoevolveError):  # without the store's key nothing is found by what it stands for
+            kept = Redactor(redaction_key(store_url(where), make=False)).text(id)
+            session = store.find(Query(sessions=[kept]))
+    if session:
+        return "session", _tunable(session)
+    if not begun:
+        raise StoreError(
+            f"no trajectory begins with {id!r}, and no session has that id",
+            fix="`coevolve experience review`, `errors` and `similar` list ids; a trace becomes a trajectory "
+            "once it is quiet for 30 s",
+        )
+    return "trajectory", _tunable([store.get(store.resolve(id))])
+
+
+def _tunable(found: list[Trajectory]) -> list[Trajectory]:
+    """Who mends an agent by what it failed at where it is measured measures nothing."""
+    if any(one.task.split in MEASURING for one in found):
+        raise StoreError(
+            f"{found[0].id} is of a task that measures",
+            fix="`coevolve show CONFIG ID` shows it within its run",
+        )
+    return found
 
 
 def find(ws: Workspace, prefix: str) -> tuple[str, str]:
@@ -136,12 +202,11 @@ def show_pool(ws: Workspace, pool_id: str) -> Shown:
     return data, parts
 
 
-def show_trajectory(ws: Workspace, trajectory_id: str) -> Shown:
+def show_trajectory(store: Store, found: Trajectory) -> Shown:
     """Its turns, every signal with its reason, and what became of it."""
-    found = ws.store.get(trajectory_id)
     rows = explain(found)
-    held = pools_from(ws.store.database, found.id)
-    taught = [version.id for version, _, _ in ws.registry.versions() if version.pool in held]
+    held = pools_from(store.database, found.id)
+    taught = [version.id for version, _, _ in Registry(store.database).versions() if version.pool in held]
     data = {
         "trajectory": to_json(found),
         "rows": [asdict(row) for row in rows],
@@ -171,6 +236,7 @@ def _head(found: Trajectory) -> dict[str, object]:
     outcome = reward.outcome.value if reward is not None and reward.outcome is not None else "not judged"
     return {
         "task": f"{task.id} ({task.split.value}): {kind}",
+        "session": found.session_id,
         "acted": found.version,
         "outcome": f"{outcome}, reward {signed(reward.total if reward is not None else None)}",
         "ended": found.stop.value,

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from coevolve.codec import content_hash, from_json, to_json
 from coevolve.database import Database
-from coevolve.database.tables import scorings, statements, trajectories
+from coevolve.database.tables import owners, scorings, statements, traces, trajectories
 from coevolve.errors import IngestError
 from coevolve.store.batches import batches
 from coevolve.types import Split, Statement
@@ -96,6 +96,22 @@ def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
     )
     with database.read() as connection:
         return list(connection.execute(query).scalars())
+
+
+def sessions_known(database: Database, sessions: Iterable[str]) -> set[str]:
+    """Those of these sessions of which a trajectory is kept, or spans that are to become one."""
+    named = sa.exists().where(owners.c.trace_id == traces.c.trace_id, owners.c.session_id != "")
+    found: set[str] = set()
+    with database.read() as connection:
+        for some in batches(dict.fromkeys(sessions)):
+            for query in (
+                sa.select(trajectories.c.session_id).where(trajectories.c.session_id.in_(some)),
+                sa.select(owners.c.session_id).where(owners.c.session_id.in_(some)),
+                # a trace that names no session is one by its own id
+                sa.select(traces.c.trace_id).where(traces.c.trace_id.in_(some), ~named),
+            ):
+                found |= set(connection.execute(query.distinct()).scalars())
+    return found
 
 
 def mark_scored(database: Database, given: Iterable[Statement]) -> None:

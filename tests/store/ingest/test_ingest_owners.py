@@ -96,7 +96,8 @@ def client(store: Store) -> Iterator[TestClient]:
 
 
 def test_the_door_keeps_no_users_id_whatever_it_looks_like(client: TestClient, store: Store) -> None:
-    attributes = [{"key": "enduser.id", "value": {"stringValue": "ann.lee@example.org"}}]
+    named = {"enduser.id": "ann.lee@example.org", "session.id": "s"}
+    attributes = [{"key": name, "value": {"stringValue": value}} for name, value in named.items()]
     body = json_body(json_span(attributes=attributes))
     assert client.post("/v1/traces", content=body, headers={"content-type": JSON}).status_code == 200
     said = {"id": "f", "session_id": "s", "kind": "stars", "value": 5, "user": "ann.lee@example.org"}

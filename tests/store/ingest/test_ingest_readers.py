@@ -38,6 +38,15 @@ def test_rows_are_redacted_the_same_in_a_thread_and_in_processes(readers: Reader
     assert not any("ada" in row.body for row in rows)
 
 
+def test_fields_that_the_owner_names_are_replaced_by_processes_too() -> None:
+    opened = Readers(Redactor(KEY, fields=("note",)), 1)
+    opened.start()
+    rows, _ = asyncio.run(opened.read(body()))
+    opened.close()
+    assert rows == read(body(), Redactor(KEY, fields=("note",))).rows
+    assert all("<NOTE_" in row.body for row in rows)
+
+
 def test_a_body_that_cannot_be_read_raises_the_same_error_from_either(readers: Readers) -> None:
     with pytest.raises(IngestError) as wrong:
         asyncio.run(readers.read(body("text/plain")))

@@ -14,24 +14,21 @@ import pytest
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
-from coevolve.database.tables import traces
+from coevolve.database.tables import bodies, spans, traces
 from coevolve.errors import StoreError
 from coevolve.feedback.statements import refusal
-from coevolve.store import Store, open_store
+from coevolve.store import Store
 from coevolve.store.ingest import service
 from coevolve.store.ingest.service import Hooks, create_app
 from coevolve.store.redaction import Redactor
 from coevolve.store.spans import MOST, append_rows, append_spans, settle, span_row
 from coevolve.store.statements import statements_of
+from coevolve.types import Split
 from otlp_samples import JSON, NANOS, PROTOBUF, json_body, json_span, proto, request
 from span_samples import NOW_S, TRACE, conversation, span, too_deep
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path / 'x.db'}")
-    yield opened
-    opened.close()
+# of what asks little of a database
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -57,6 +54,14 @@ def a_chat(number: int, reply: str = "It is on its way.") -> dict[str, Any]:
     )
 
 
+def known(client: TestClient, *sessions: str) -> None:
+    """Traces of these sessions, so that words on them are taken."""
+    spans = [a_chat(1000 + k) for k, _ in enumerate(sessions)]
+    for one, session in zip(spans, sessions, strict=True):
+        one["attributes"].append({"key": "session.id", "value": {"stringValue": session}})
+    assert send(client, json_body(*spans)).status_code == 200
+
+
 def send(client: TestClient, body: bytes, kind: str = JSON, **headers: str) -> Any:
     return client.post("/v1/traces", content=body, headers={"content-type": kind, **headers})
 
@@ -75,6 +80,7 @@ def test_spans_are_durable_when_the_answer_comes_and_become_trajectories(
     ]
 
 
+@on_sqlite
 def test_a_protobuf_request_gets_a_protobuf_answer(client: TestClient) -> None:
     answer = send(client, request(proto()), PROTOBUF)
     assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, PROTOBUF, b"")
@@ -92,6 +98,7 @@ def test_a_refused_span_is_named_with_its_field_and_the_rest_is_kept(
     assert b"10 years off" in send(client, request(old), PROTOBUF).content
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("body", "kind", "status"), [(b"\xff\xff", PROTOBUF, 400), (b"{", JSON, 400), (b"x", "text/html", 415)]
 )
@@ -101,6 +108,7 @@ def test_a_broken_body_is_a_4xx_with_its_fix(client: TestClient, body: bytes, ki
     assert answer.json()["fix"]
 
 
+@on_sqlite
 def test_a_body_that_is_too_large_is_given_up_early(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,10 +120,11 @@ def test_secrets_do_not_reach_the_disk(client: TestClient, store: Store, tmp_pat
     send(client, json_body(a_chat(1, "Mail ann.lee@example.org, the key is sk-proj-a1B2c3D4e5F6g7H8i9J0kL.")))
     (found,) = settle(store, NOW_S + 100)
     assert "<EMAIL_" in found.turns[0].raw
+    with store.database.read() as connection:
+        tables = [*connection.execute(sa.select(spans)), *connection.execute(sa.select(bodies))]
     store.close()
-    for file in tmp_path.iterdir():
-        assert b"ann.lee" not in file.read_bytes()
-        assert b"sk-proj-a1B2" not in file.read_bytes()
+    kept = [repr(tables).encode(), *(file.read_bytes() for file in tmp_path.iterdir())]
+    assert not any(secret in one for one in kept for secret in (b"ann.lee", b"sk-proj-a1B2"))
 
 
 def test_many_senders_at_once_lose_and_double_nothing(client: TestClient, store: Store) -> None:
@@ -125,6 +134,7 @@ def test_many_senders_at_once_lose_and_double_nothing(client: TestClient, store:
     assert len(settle(store, NOW_S + 100)) == 65
 
 
+@on_sqlite
 def test_more_than_can_be_written_is_pushed_back_with_the_time_to_wait(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,14 +163,15 @@ def test_more_than_can_be_written_is_pushed_back_with_the_time_to_wait(
 def test_feedback_is_kept_by_session_and_a_bad_one_does_not_cost_the_others(
     client: TestClient, store: Store
 ) -> None:
-    good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": 5.0}
+    known(client, "s", "t")
+    good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": NOW_S - 5}
     bad = {"id": "f2", "session_id": "s", "kind": "applause", "value": 4}
     answer = client.post("/v1/feedback", json=[good, bad, {**good, "id": "f3", "turn": -1}])
     assert answer.status_code == 400
     assert [(one["place"], one["field"]) for one in answer.json()["refused"]] == [(1, "kind"), (2, "turn")]
     assert client.post("/v1/feedback", json=good).json() == {"accepted": 1, "new": 0, "refused": []}
     (kept,) = statements_of(store.database, ["s"])["s"]
-    assert (kept.id, kept.value, kept.given_s) == ("f1", 4, 5.0)
+    assert (kept.id, kept.value, kept.given_s) == ("f1", 4, NOW_S - 5)
     text_of = {"id": "f4", "session_id": "t", "kind": "text", "value": "write to ann@example.org"}
     assert client.post("/v1/feedback", json=text_of).status_code == 200
     assert "<EMAIL_" in statements_of(store.database, ["t"])["t"][0].value
@@ -168,23 +179,79 @@ def test_feedback_is_kept_by_session_and_a_bad_one_does_not_cost_the_others(
 
 @pytest.mark.parametrize("field", ["id", "session_id", "by", "trajectory", "user"])
 def test_a_character_that_no_database_keeps_is_refused_by_field(client: TestClient, field: str) -> None:
+    known(client, "s")
     good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4}
     answer = client.post("/v1/feedback", json=[{**good, field: "a\0b"}, {**good, "id": "f2"}])
     assert answer.status_code == 400
     assert answer.json()["accepted"] == 1 and answer.json()["refused"][0]["field"] == field
 
 
+def test_words_on_an_unknown_session_are_refused_by_field_unless_they_say_that_they_are_early(
+    client: TestClient, store: Store
+) -> None:
+    assert send(client, json_body(a_chat(7))).status_code == 200  # without a session, so its trace is one
+    known(client, "s")
+    thumb = {"kind": "thumb", "value": True}
+    said = [
+        {"id": "a", "session_id": "nobody", **thumb},
+        {"id": "b", "session_id": "s", **thumb},
+        {"id": "c", "session_id": f"{7:032x}", **thumb},
+        {"id": "d", "session_id": f"{1000:032x}", **thumb},  # the trace of "s", which has that name alone
+        {"id": "e", "session_id": "later", "early": True, **thumb},
+    ]
+    answer = client.post("/v1/feedback", json=said)
+    assert answer.status_code == 400
+    refused = answer.json()["refused"]
+    assert [(one["place"], one["field"]) for one in refused] == [(0, "session_id"), (3, "session_id")]
+    assert '"early": true' in refused[0]["why"]
+    assert answer.json()["accepted"] == 3
+    assert set(statements_of(store.database, ["nobody", "later"])) == {"later"}
+    settle(store, NOW_S + 100)
+    again = client.post("/v1/feedback", json={"id": "f", "session_id": f"{7:032x}", **thumb})
+    assert again.status_code == 200
+
+
+@on_sqlite
+def test_words_from_a_broken_clock_are_refused_by_field(client: TestClient) -> None:
+    known(client, "s")
+    year_s = 365.25 * 86_400
+    said = {"id": "a", "session_id": "s", "kind": "thumb", "value": True, "given_s": NOW_S + 10 * year_s}
+    (refused,) = client.post("/v1/feedback", json=said).json()["refused"]
+    assert (refused["field"], refused["why"]) == ("given_s", "the clock is +10 years off")
+
+
+def test_a_trajectory_is_read_as_it_is_kept_with_the_reasons_of_those_who_judge(store: Store) -> None:
+    hooks = Hooks(explain=lambda one: [{"signal": "x", "turns": len(one.turns)}])
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=hooks)
+    with TestClient(app) as client:
+        send(client, json_body(a_chat(1, "Mail ann.lee@example.org.")))
+        (made,) = settle(store, NOW_S + 100)
+        told = client.get(f"/v1/trajectories/{made.id}").json()
+        assert told["trajectory"]["turns"][0]["raw"].startswith("Mail <EMAIL_")
+        assert told["rows"] == [{"signal": "x", "turns": 1}]
+        measures = replace(made, id="a/b", task=replace(made.task, split=Split.HELD_OUT))
+        store.append([measures, replace(made, id="c/d~2")])
+        assert client.get("/v1/trajectories/c/d~2").json()["trajectory"]["id"] == "c/d~2"
+        for unknown in ("nothing", "a/b"):
+            answer = client.get(f"/v1/trajectories/{unknown}")
+            assert answer.status_code == 404
+            assert "/v1/review" in answer.json()["fix"]
+
+
 def test_the_same_feedback_id_with_other_content_is_refused(client: TestClient) -> None:
-    one = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": 1.0}
+    known(client, "s")
+    one = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": NOW_S}
     assert client.post("/v1/feedback", json=one).status_code == 200
     assert client.post("/v1/feedback", json={**one, "value": 1}).status_code == 409
     assert client.post("/v1/feedback", content=b"{").status_code == 400
 
 
+@on_sqlite
 def test_a_word_that_its_kind_cannot_have_is_refused_and_the_others_are_kept(store: Store) -> None:
     hooks = Hooks(refusal=refusal)
     app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=hooks)
     with TestClient(app) as client:
+        known(client, "s")
         said = [
             {"id": "a", "session_id": "s", "kind": "stars", "value": 6},
             {"id": "b", "session_id": "s", "kind": "label", "value": {"score": 1, "why": "fine"}},
@@ -196,6 +263,7 @@ def test_a_word_that_its_kind_cannot_have_is_refused_and_the_others_are_kept(sto
     assert "send a number from 1 to 5" in body["refused"][0]["why"]
 
 
+@on_sqlite
 def test_what_a_person_should_look_at_is_asked_of_those_who_judge(store: Store) -> None:
     hooks = Hooks(review=lambda count: [{"trajectory": f"t{k}"} for k in range(count)])
     app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=hooks)
@@ -206,6 +274,7 @@ def test_what_a_person_should_look_at_is_asked_of_those_who_judge(store: Store) 
         assert client.get("/v1/review?count=0").status_code == 422
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "error", [StoreError("the disk is full", fix="free some space"), KeyError("mistake")]
 )

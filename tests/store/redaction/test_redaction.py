@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -233,3 +234,35 @@ def test_hostile_repetition_takes_no_time(piece: str) -> None:
     began = time.process_time()
     REDACTOR.text(piece * (200_000 // len(piece)))
     assert time.process_time() - began < 5.0
+
+
+OWN = Redactor(b"k" * 32, fields=("full_name", "Customer.Street"))
+NAME = OWN.value({"full_name": "Ann Lee"})["full_name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ('{"full_name": "Ann Lee", "size": "L"}', f'{{"full_name": "{NAME}", "size": "L"}}'),
+        ('found [{"Full-Name":"Ann Lee"}]', f'found [{{"Full-Name":"{NAME}"}}]'),
+        ("{'full_name': 'Ann Lee', 'n': 1}", f"{{'full_name': '{NAME}', 'n': 1}}"),
+        (r'{"args": "{\"full_name\": \"Ann Lee\"}"}', rf'{{"args": "{{\"full_name\": \"{NAME}\"}}"}}'),
+        ('{"full_name": null, "first_name": "Ann"}', '{"full_name": null, "first_name": "Ann"}'),
+        ('{"full_name": "Ann', '{"full_name": "Ann'),
+    ],
+)
+def test_a_field_that_the_owner_names_is_replaced_in_values_and_in_texts_of_json(
+    text: str, clean: str
+) -> None:
+    assert NAME.startswith("<FULL_NAME_")
+    assert OWN.text(text) == clean
+    assert OWN.text(clean) == clean
+
+
+def test_the_whole_of_a_named_field_goes_whatever_it_holds() -> None:
+    street = {"customer.street": ["Main Street 5", 3]}
+    told = OWN.value(street)["customer.street"]
+    assert told.startswith("<CUSTOMER.STREET_")
+    assert json.loads(OWN.text(json.dumps(street))) == {"customer.street": told}
+    assert OWN.value({"password": "x"}) == REDACTOR.value({"password": "x"}) != {"password": "x"}
+    assert REDACTOR.value({"full_name": "Ann Lee"}) == {"full_name": "Ann Lee"}

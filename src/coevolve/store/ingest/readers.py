@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import re
 import signal
 import threading
 from collections.abc import Sequence
@@ -124,7 +123,7 @@ def redacted(given: Span, redactor: Redactor) -> Span:
 _HERE: list[Redactor] = []  # of a reading process, which has one
 
 
-def _begin(key: bytes, fields: re.Pattern[str]) -> None:
+def _begin(key: bytes, fields: Sequence[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which closes in order
     _HERE.append(Redactor(key, fields))
     threading.Thread(target=_end_with_parent, daemon=True).start()

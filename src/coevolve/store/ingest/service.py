@@ -1,60 +1,41 @@
 """The HTTP door of the store: OTLP traces and what users say, answered once they are on the disk.
 
-Bodies enter; an answer leaves when what it holds is durable, or with the field and the fix. Reading and
-redacting run in threads or processes, so the event loop only waits. There is no authentication: bind it to
-a private address. What is refused in a batch does not cost the rest of it.
+Bodies enter; an answer leaves when what it holds is durable, or with the field and the fix. A trajectory is
+read by its id, redacted as it is kept. Reading and redacting run in threads or processes, so the event loop
+only waits. There is no authentication: bind it to a private address. What is refused in a batch does not cost
+the rest of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Annotated
 
 from fastapi import FastAPI, Request
 from fastapi import Query as QueryParam
 from fastapi.responses import JSONResponse, Response
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from coevolve.codec import to_json
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
 from coevolve.store.ingest.readers import Body, Readers
+from coevolve.store.ingest.said import Contract, read_statements
 from coevolve.store.ingest.spans import MOST_BYTES, Refused
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
 from coevolve.store.spans import MOST, Broken, SpanRow, append_rows, settle_some
-from coevolve.store.statements import append_statements
-from coevolve.types import Statement, StatementKind
+from coevolve.store.statements import append_statements, sessions_known
+from coevolve.types import MEASURING, Statement, Trajectory
 
 RETRY_AFTER_S = 1
 _SHOWN = 20  # broken traces that `/health` names, the last
-
-
-_NO_NUL = r"^[^\x00]*$"  # which PostgreSQL keeps in no column
-_Name = Annotated[str, Field(max_length=200, pattern=_NO_NUL)]
-_Id = Annotated[str, Field(min_length=1, max_length=200, pattern=_NO_NUL)]
-
-
-class Said(BaseModel):
-    """One statement as it is sent."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    id: _Id
-    session_id: _Id
-    kind: StatementKind
-    value: object
-    turn: int | None = Field(default=None, ge=0)
-    trajectory: _Name | None = None  # where a session has several; none = all
-    by: _Name = ""
-    user: _Name | None = None  # whose session it is; kept as a keyed hash
-    given_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +45,7 @@ class Hooks:
     refusal: Callable[[Statement], str | None] = lambda said: None  # what is wrong with a statement's value
     settled: Callable[[], None] = lambda: None  # after traces became trajectories, and from time to time
     review: Callable[[int], list[dict[str, object]]] = lambda count: []  # what a person should look at next
+    explain: Callable[[Trajectory], list[dict[str, object]]] = lambda one: []  # each signal and the reward
 
 
 @dataclass(slots=True)
@@ -146,6 +128,10 @@ def create_app(
     async def review(count: Annotated[int, QueryParam(ge=1, le=1000)] = 20) -> dict[str, object]:
         return {"review": await asyncio.to_thread(hooks.review, count)}
 
+    @app.get("/v1/trajectories/{id:path}")
+    async def trajectory(id: str) -> dict[str, object]:
+        return await asyncio.to_thread(_shown, store, id, hooks.explain)
+
     @app.post("/v1/traces")
     async def traces(request: Request) -> Response:
         body = await _body(request)
@@ -159,12 +145,28 @@ def create_app(
     @app.post("/v1/feedback")
     async def feedback(request: Request) -> JSONResponse:
         body = await _body(request)
-        given, users, refused = await asyncio.to_thread(_statements, body, redactor, now(), hooks.refusal)
-        new = await asyncio.to_thread(append_statements, store.database, given, users) if given else []
-        answer = {"accepted": len(given), "new": len(new), "refused": refused}
+        known = partial(sessions_known, store.database)
+        contract = Contract(refusal=hooks.refusal, known=known, now_s=now())
+        words = await asyncio.to_thread(read_statements, body, redactor, contract)
+        new: Sequence[str] = ()
+        if words.given:
+            new = await asyncio.to_thread(append_statements, store.database, words.given, words.users)
+        refused = [asdict(one) for one in words.refused]
+        answer = {"accepted": len(words.given), "new": len(new), "refused": refused}
         return JSONResponse(answer, 400 if refused else 200)
 
     return app
+
+
+def _shown(
+    store: Store, id: str, explain: Callable[[Trajectory], list[dict[str, object]]]
+) -> dict[str, object]:
+    """A trajectory with its reasons. Tasks that measure are not shown: who tunes by them measures nothing."""
+    found = store.known([id]).get(id)
+    if found is None or found.task.split in MEASURING:
+        fix = "take an id from /v1/review; a trace becomes a trajectory once it is quiet for 30 s"
+        raise IngestError(f"no trajectory {id} to show", fix=fix, status=404)
+    return {"trajectory": to_json(found), "rows": explain(found)}
 
 
 def _unforeseen(error: Exception) -> CoevolveError:
@@ -200,43 +202,3 @@ def _answer(kind: str, refused: Sequence[Refused]) -> Response:
         message.partial_success.rejected_spans = len(refused)
         message.partial_success.error_message = words
     return Response(message.SerializeToString(), status, media_type="application/x-protobuf")
-
-
-def _statements(
-    body: bytes, redactor: Redactor, now_s: float, refusal: Callable[[Statement], str | None]
-) -> tuple[list[Statement], dict[str, str], list[dict[str, object]]]:
-    """The statements of a body (one object or a list), whose they are, and what is wrong with the others."""
-    try:
-        sent = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise IngestError(
-            f"the body is no JSON: {error}"[:200], fix="send one statement or a list of them", status=400
-        ) from error
-    given: list[Statement] = []
-    users: dict[str, str] = {}
-    refused: list[dict[str, object]] = []
-    for place, one in enumerate(sent if isinstance(sent, list) else [sent]):
-        try:
-            said = Said.model_validate(one)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "body"
-            refused.append({"place": place, "field": where, "why": first["msg"]})
-            continue
-        statement = Statement(
-            id=said.id,
-            session_id=redactor.text(said.session_id),
-            kind=said.kind,
-            value=redactor.value(said.value),
-            turn=said.turn,
-            trajectory=said.trajectory,
-            by=redactor.text(said.by),
-            given_s=now_s if said.given_s is None else said.given_s,
-        )
-        if (why := refusal(statement)) is None:
-            given.append(statement)
-            if said.user and said.user.strip():
-                users[said.id] = redactor.subject(said.user)
-        else:
-            refused.append({"place": place, "field": "value", "why": why})
-    return given, users, refused

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -38,6 +39,10 @@ _DIGIT_KINDS = frozenset({"IBAN", "CARD", "SSN", "PHONE", "ID", "ACCOUNT"})
 _SHORT = 64  # characters up to which a text is likely to come again: names of fields, of agents, of models
 _NAMED_UP_TO = 400  # characters up to which a field's name may tell what its value is
 _REMEMBERED = 4096  # short texts
+_QUOTED = re.compile(
+    r"""(\\*["'])(.*?)(?<!\\)\1""", re.DOTALL
+)  # as JSON within JSON, and Python's repr, have it
+_DECODER = json.JSONDecoder()
 
 
 @cache
@@ -56,10 +61,12 @@ def subject_of(key: bytes, user: str) -> str:
 class Redactor:
     """Compiled rules and the store's key. Safe to share between threads."""
 
-    def __init__(self, key: bytes, fields: re.Pattern[str] = FIELDS) -> None:
-        """`fields`: names whose whole value is replaced, in lower case with underscores."""
+    def __init__(self, key: bytes, fields: Iterable[str] = ()) -> None:
+        """`fields`: names whose whole value is replaced, beside `FIELDS`; case, "-", "_" and "." are one."""
         self.key = key
-        self.fields = fields
+        self.fields = tuple(fields)
+        self._own = frozenset(map(_plain, self.fields))
+        self._own_keys = _keys(self._own)
         known = rules()
         self._rules = tuple(rule for rule in known if rule.needles or rule.words)
         self._digit_rules = tuple(
@@ -81,6 +88,8 @@ class Redactor:
         return self._again(text) if len(text) <= _SHORT else self._clean(text)
 
     def _clean(self, text: str) -> str:
+        if self._own_keys is not None:
+            text = self._without_own(text, self._own_keys)
         data = encoded(text)
         for at in self._look.worth(data):
             if at == len(self._rules):
@@ -161,6 +170,25 @@ class Redactor:
         for start, end, kind in found:
             parts += [text[last:start], self._placeholder(kind, text[start:end])]
             last = end
+        return "".join([*parts, text[last:]]) if parts else text
+
+    def _without_own(self, text: str, keys: re.Pattern[str]) -> str:
+        """The values of the owner's fields replaced where the text is, or holds, JSON or a `repr`."""
+        parts, last = list[str](), 0
+        for key in keys.finditer(text):
+            if key.start() < last:  # within a value that is replaced whole
+                continue
+            try:
+                value, end = _DECODER.raw_decode(text, key.end())
+            except (ValueError, RecursionError):
+                if (quoted := _QUOTED.match(text, key.end())) is None:
+                    continue
+                value, end = quoted[2], quoted.end()
+            clean = self.value(value, key["name"])
+            if clean != value:
+                quote = key["quote"]
+                parts += [text[last : key.end()], f"{quote}{clean}{quote}"]
+                last = end
         return "".join([*parts, text[last:]]) if parts else text
 
     def value(self, value: Any, field: str = "") -> Any:
@@ -251,4 +279,16 @@ class Redactor:
         return f"<{kind}_{digest[:8]}>"
 
     def _named(self, field: str) -> bool:
-        return self.fields.fullmatch(field.lower().replace("-", "_").replace(".", "_")) is not None
+        plain = _plain(field)
+        return plain in self._own or FIELDS.fullmatch(plain) is not None
+
+
+def _plain(field: str) -> str:
+    return field.lower().replace("-", "_").replace(".", "_")
+
+
+def _keys(names: Iterable[str]) -> re.Pattern[str] | None:
+    """What stands before the value of a field of these names in a text; None where there are no names."""
+    listed = "|".join(re.escape(name).replace("_", "[_.-]") for name in sorted(names))
+    quoted = rf"""(?P<quote>\\*["'])(?P<name>{listed})(?P=quote)\s*:\s*"""
+    return re.compile(quoted, re.IGNORECASE) if listed else None
