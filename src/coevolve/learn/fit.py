@@ -37,7 +37,7 @@ class Network(Protocol):
     parameters: dict[str, Tensor]  # f32 leaves; `backward` adds to their `grad`
 
     def forward(self, pack: Pack, grad: bool = True) -> tuple[Tensor, Tensor]:
-        """Log-probabilities of the pack's targets (N,), f32, and whether each is the argmax (N,)."""
+        """Log-probabilities of the pack's targets (N,), f32, and whether each is the argmax (N,), on the CPU."""
         ...
 
     def backward(self, grad_logp_N: Tensor) -> None:
@@ -194,11 +194,12 @@ class _State:
             with torch.no_grad():
                 parameter.copy_(tensors[f"now.{name}"])
             if f"mean.{name}" in tensors:
-                state.optimizer.state[parameter] = {
+                moments = {
                     "step": torch.tensor(float(state.steps)),
                     "exp_avg": tensors[f"mean.{name}"],
                     "exp_avg_sq": tensors[f"square.{name}"],
                 }
+                state.optimizer.state[parameter] = {k: v.to(parameter.device) for k, v in moments.items()}
             if f"best.{name}" in tensors:
                 state.best[name] = tensors[f"best.{name}"]
         return state

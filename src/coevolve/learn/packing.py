@@ -131,7 +131,8 @@ def packed_attention(
     for start, end in spans[1:]:
         keys = torch.cat((key[:, :, :shared], key[:, :, start:end]), 2)
         values = torch.cat((value[:, :, :shared], value[:, :, start:end]), 2)
-        seen = torch.ones(end - start, shared + end - start, dtype=torch.bool).tril(shared)
+        size = (end - start, shared + end - start)
+        seen = torch.ones(size, dtype=torch.bool, device=query.device).tril(shared)
         out.append(
             scaled_dot_product_attention(query[:, :, start:end], keys, values, attn_mask=seen, scale=scaling)
         )
