@@ -4,7 +4,7 @@ Each is given the same demonstrations of the shop, from a fresh adapter of the s
 own. What counts is the examples' tokens, prompts among them, over the seconds of the steps after the first.
 Own and PEFT compute a prompt once a pack, TRL once an example. Where torch sees a GPU, own is left out.
 
-`--quick` makes two steps of each and writes trainers.quick.json.
+`--quick` makes two small steps of each and writes trainers.quick.json.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -61,10 +62,11 @@ def examples_of(seed: int, folder: Path) -> tuple[Path, list[Example], LearnSect
     return base, [one for one in made if one is not None], config.learn
 
 
-def measure(arm: str, steps: int, seed: int) -> dict[str, float | int]:
+def measure(arm: str, steps: int, seed: int, batch_tokens: int) -> dict[str, float | int]:
     """One arm's seconds over at most `steps` steps, after a first that warms up."""
     with tempfile.TemporaryDirectory() as folder:
         base, examples, section = examples_of(seed, Path(folder))
+        section = replace(section, batch_tokens=batch_tokens)
         rows = [Row(one.ids, tuple(float(own) for own in one.mask)) for one in examples]
         groups = list(islice(batches(rows, section.batch_tokens, np.random.default_rng(seed)), steps + 1))
         plan = Plan(phase="sft", learning_rate=section.learning_rate, weight_decay=0.01, epochs=1)
@@ -126,6 +128,7 @@ def _missing(arm: str) -> bool:
 
 def _in_process(arm: str, asked: argparse.Namespace) -> dict[str, Any]:
     words = [sys.executable, __file__, "--arm", arm, "--steps", str(asked.steps), "--seed", str(asked.seed)]
+    words += ["--batch-tokens", str(asked.batch_tokens)]
     done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
     measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return measured
@@ -134,11 +137,16 @@ def _in_process(arm: str, asked: argparse.Namespace) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns 0."""
     asked = _parser().parse_args(arguments)
-    asked.steps = 2 if asked.quick else asked.steps
+    if asked.quick:
+        asked.steps, asked.batch_tokens = 2, 128
     if asked.arm:
-        print(json.dumps(measure(asked.arm, asked.steps, asked.seed)))
+        print(json.dumps(measure(asked.arm, asked.steps, asked.seed, asked.batch_tokens)))
         return 0
-    options = ["--quick"] if asked.quick else ["--steps", str(asked.steps)]
+    options = (
+        ["--quick"]
+        if asked.quick
+        else ["--steps", str(asked.steps), "--batch-tokens", str(asked.batch_tokens)]
+    )
     data = {
         "machine": machine() | {"trains_on": training_device().type},
         "command": shlex.join([*shlex.split(COMMAND), *options, "--seed", str(asked.seed)]),
@@ -157,8 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=COMMAND, description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="two steps of each")
+    parser.add_argument("--quick", action="store_true", help="two small steps of each")
     parser.add_argument("--steps", type=int, default=8, help="measured steps, at most those of one epoch")
+    parser.add_argument("--batch-tokens", type=int, default=1536, help="of a pack, as learn.batch_tokens")
     parser.add_argument("--arm", choices=ARMS, help="this one alone, in this process")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the figures")
     parser.add_argument("--seed", type=int, default=0)
