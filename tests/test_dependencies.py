@@ -28,7 +28,7 @@ BROUGHT = {"tokenizers", "openvino", "huggingface_hub"}  # by one of the extra's
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    listed = [*project["dependencies"], *extras["local"], *extras["openai"]]
+    listed = [*project["dependencies"], *extras["local"], *extras["openai"], *extras["trl"]]
     names = [re.split(r"[<>=\[]", one)[0] for one in listed]
     return {MODULES.get(name, name.replace("-", "_")) for name in names}
 

@@ -262,6 +262,11 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             "raise collect.episodes or lower collect.attempts",
         ),
         (
+            config.model.trainer == "trl" and config.learn.error_weight > 0,
+            'model.trainer = "trl" weights all tokens alike, but learn.error_weight is not 0',
+            'set learn.error_weight = 0, or model.trainer = "own"',
+        ),
+        (
             config.feedback.live.user + config.feedback.live.behaviour <= 0,
             "feedback.live.user and feedback.live.behaviour are both 0, which hears nobody",
             "raise one of them",

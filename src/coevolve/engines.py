@@ -84,7 +84,8 @@ class LocalEngine:
         """Train in torch, on the same weights."""
         from coevolve.learn.learner import learn
 
-        return learn(torch_folder(self.weights), lesson, settings, on_examples)
+        base = torch_folder(self.weights)
+        return learn(base, lesson, settings, on_examples, trainer=self._section.trainer)
 
     def _openvino(self, adapter: Path | None) -> LanguageModel:
         from coevolve.models.openvino import EngineOptions, open_model

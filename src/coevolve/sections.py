@@ -49,11 +49,12 @@ class EnvironmentSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSection:
-    """[model]: the language model and the engine that runs it."""
+    """[model]: the language model, the engine that runs it and the trainer that teaches it."""
 
     engine: Literal["openvino", "transformers", "endpoint"] = (
         "openvino"  # transformers: slow, any architecture
     )
+    trainer: Literal["own", "trl"] = "own"  # trl: TRL's trainers, made for a GPU; needs the extra trl
     name: Name = "smollm2-135m"  # for an endpoint: the model's name there
     base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
+from coevolve.learn import open as opening
 from coevolve.learn.fit import Network
 from coevolve.learn.learner import clear_stretch, learn, turn_accuracy
 from coevolve.learn.lesson import Lesson
@@ -271,5 +272,8 @@ def test_a_lesson_from_an_adapter_of_another_model_is_refused(base: Path, tmp_pa
         learn(base, lesson(tmp_path / "out", adapter=tmp_path / "wrong"), FAST)
 
 
-def test_a_plain_llama_is_trained_by_the_projects_own_code(base: Path) -> None:
+def test_a_plain_llama_is_trained_on_a_cpu_by_the_projects_own_code(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "training_device", lambda: torch.device("cpu"))
     assert isinstance(opened(base, None), LlamaLora)

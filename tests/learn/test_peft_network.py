@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
 from coevolve.errors import LearnError
+from coevolve.learn import open as opening
+from coevolve.learn import peft_network
+from coevolve.learn.fit import Batch, Plan, fit
 from coevolve.learn.llama import LlamaLora
+from coevolve.learn.losses import imitation
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, pack
 from coevolve.learn.peft_network import PeftNetwork
@@ -140,3 +147,37 @@ def test_another_architecture_is_opened_through_transformers(tmp_path: Path) -> 
     logp_N, _ = network.forward(packed)
     network.backward(torch.ones_like(logp_N))
     assert all(value.grad is not None for value in network.parameters.values())
+
+
+def test_on_a_gpu_every_model_is_opened_through_transformers(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own placing apart, which only a machine with a GPU can try."""
+    monkeypatch.setattr(opening, "training_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(peft_network, "training_device", lambda: torch.device("cpu"))
+    assert isinstance(open_network(base, adapter=None, rank=2, alpha=4, seed=0), PeftNetwork)
+
+
+def only(batch: Batch, _epoch: int) -> Iterator[Batch]:
+    yield batch
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
+def test_a_gpu_computes_what_the_cpu_does(
+    base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    packed = pack(some_rows())
+    found = []
+    for device in ("cuda", "cpu"):
+        monkeypatch.setattr(peft_network, "training_device", lambda name=device: torch.device(name))
+        batch = Batch(packed, imitation(packed.weight_N, error_weight=0.0), ("one",))
+        plan = Plan(phase="sft", learning_rate=1e-2, weight_decay=0.01, epochs=2)
+        (tmp_path / device).mkdir()
+        for epochs in (1, 2):  # the second goes on from the first's checkpoint
+            network = load(base, adapter)
+            once = replace(plan, epochs=epochs)
+            done = fit(network, partial(only, batch), 1, once, folder=tmp_path / device)
+        logp_N, _ = network.forward(packed, grad=False)
+        found.append((torch.tensor(done.losses), logp_N))
+    for gpu, cpu in zip(*found, strict=True):
+        torch.testing.assert_close(gpu, cpu, atol=1e-3, rtol=0)

@@ -25,7 +25,7 @@ from coevolve.errors import LearnError
 from coevolve.learn.checkpoints import checkpoint
 from coevolve.learn.packing import Pack
 
-_CLIP_NORM = 1.0
+CLIP_NORM = 1.0
 _WARMUP_STEPS = 4
 _FINAL_RATE = 0.1  # share of the learning rate at the last step
 _POSITION = ("lesson", "epoch", "batch", "steps", "tokens", "since_best", "losses", "validation", "running")
@@ -37,7 +37,10 @@ class Network(Protocol):
     parameters: dict[str, Tensor]  # f32 leaves; `backward` adds to their `grad`
 
     def forward(self, pack: Pack, grad: bool = True) -> tuple[Tensor, Tensor]:
-        """Log-probabilities of the pack's targets (N,), f32, and whether each is the argmax (N,)."""
+        """Log-probabilities of the pack's targets (N,), f32, and whether each is the argmax (N,).
+
+        Both are on the CPU, wherever the model is.
+        """
         ...
 
     def backward(self, grad_logp_N: Tensor) -> None:
@@ -116,7 +119,7 @@ def fit(
             loss = _learn_one(network, batch, plan.accumulate)
             state.add(batch.pack.tokens, loss)
             if (number + 1) % plan.accumulate == 0:
-                rate = plan.learning_rate * _schedule(state.steps, total)
+                rate = plan.learning_rate * schedule(state.steps, total)
                 norm = state.step(rate)
                 log([plan.phase, epoch, state.steps, f"{loss:.5f}", f"{norm:.4f}", f"{rate:.3g}"])
                 if state.steps % plan.checkpoint_steps == 0:
@@ -124,7 +127,7 @@ def fit(
                     state.write(folder)
             on_batch(len(batch.names))
         if state.pending:  # the last step of an epoch takes what is left
-            state.step(plan.learning_rate * _schedule(state.steps, total))
+            state.step(plan.learning_rate * schedule(state.steps, total))
         state.end_epoch(None if validate is None else validate())
         state.write(folder)
     state.restore_best()
@@ -148,8 +151,8 @@ def _learn_one(network: Network, batch: Batch, accumulate: int) -> float:
     return loss
 
 
-def _schedule(step: int, total: int) -> float:
-    """Linear warm-up, then linear decay to a tenth."""
+def schedule(step: int, total: int) -> float:
+    """The share of the learning rate at a step (from 0): linear warm-up, then linear decay to a tenth."""
     if step < _WARMUP_STEPS:
         return (step + 1) / (_WARMUP_STEPS + 1)
     return 1.0 - (1.0 - _FINAL_RATE) * min(1.0, step / total)
@@ -194,11 +197,12 @@ class _State:
             with torch.no_grad():
                 parameter.copy_(tensors[f"now.{name}"])
             if f"mean.{name}" in tensors:
-                state.optimizer.state[parameter] = {
+                moments = {
                     "step": torch.tensor(float(state.steps)),
                     "exp_avg": tensors[f"mean.{name}"],
                     "exp_avg_sq": tensors[f"square.{name}"],
                 }
+                state.optimizer.state[parameter] = {k: v.to(parameter.device) for k, v in moments.items()}
             if f"best.{name}" in tensors:
                 state.best[name] = tensors[f"best.{name}"]
         return state
@@ -212,7 +216,7 @@ class _State:
         """One optimiser step; returns the gradient's norm before clipping."""
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        norm = float(torch.nn.utils.clip_grad_norm_(self.parameters.values(), _CLIP_NORM))
+        norm = float(torch.nn.utils.clip_grad_norm_(self.parameters.values(), CLIP_NORM))
         self.optimizer.step()
         # The fused step changes values without saying so; a network that keeps a copy in bf16 must notice.
         torch.autograd.graph.increment_version(self.parameters.values())

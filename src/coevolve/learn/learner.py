@@ -6,13 +6,11 @@ Loss falls only on the agent's own recorded tokens. The folder that leaves is in
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -22,11 +20,12 @@ from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.checkpoints import WORK
 from coevolve.learn.fit import Batch, Network, Plan, fit
-from coevolve.learn.lesson import Lesson
+from coevolve.learn.lesson import Lesson, fingerprint
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
 from coevolve.models.parity import CLEAR, PARITY_FILE
+from coevolve.need import need
 from coevolve.sections import LearnSection
 from coevolve.types import Candidate
 
@@ -39,16 +38,20 @@ def learn(
     lesson: Lesson,
     settings: LearnSection,
     on_examples: Callable[[int], None] = lambda count: None,
+    *,
+    trainer: Literal["own", "trl"] = "own",
 ) -> Candidate:
     """Train one adapter. Interrupted, it goes on from its last checkpoint in `lesson.out`.
 
     Args: base: folder with the base model's safetensors.
     Raises: LearnError: nothing to learn from, a loss that is not finite, or a full disk.
+    MissingExtraError: `trainer` is "trl" without TRL.
     """
     if not lesson.examples:
         raise LearnError("no examples to learn from", fix="collect more episodes, or add demonstrations")
     adapter = lesson.out / "adapter"
-    notes = _train(base, lesson, settings, adapter, on_examples)
+    train = _train_with_trl if trainer == "trl" else _train
+    notes = train(base, lesson, settings, adapter, on_examples)
     _write_parity(base, lesson, settings, adapter)  # the trained network's memory is free by now
     return Candidate(adapter_dir=str(adapter), learner=settings.method, notes=notes)
 
@@ -77,7 +80,7 @@ def _train(
     validation = [_row(example) for example in lesson.validation]
     plan = Plan(
         phase="sft",
-        lesson=_hash(lesson, settings),
+        lesson=fingerprint(lesson, settings),
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
         epochs=lesson.epochs,
@@ -96,6 +99,16 @@ def _train(
     with _writing(lesson.out):
         network.save(adapter)
     return notes
+
+
+def _train_with_trl(
+    base: Path, lesson: Lesson, settings: LearnSection, adapter: Path, on_examples: Callable[[int], None]
+) -> dict[str, Any]:
+    need("trl.trainer.sft_trainer", "trl")
+    from coevolve.learn.with_trl import train
+
+    with _writing(lesson.out):
+        return train(base, lesson, settings, adapter, on_examples)
 
 
 def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> float:
@@ -145,7 +158,7 @@ def _prefer(
 
     plan = Plan(
         phase="dpo",
-        lesson=_hash(lesson, settings),
+        lesson=fingerprint(lesson, settings),
         learning_rate=dpo.learning_rate,
         weight_decay=settings.weight_decay,
         epochs=dpo.epochs,
@@ -201,13 +214,3 @@ def _writing(folder: Path) -> Iterator[None]:
         raise LearnError(
             f"cannot write to {folder}: {error}", fix="free disk space, then --resume"
         ) from error
-
-
-def _hash(lesson: Lesson, settings: LearnSection) -> str:
-    """What is learned, from where and how: a checkpoint of anything else is of no use."""
-    digest = hashlib.sha256(repr((asdict(settings), lesson.seed, str(lesson.adapter))).encode())
-    for example in lesson.examples:
-        digest.update(repr((example.ids, example.mask)).encode())
-    for pair in lesson.pairs:
-        digest.update(repr((pair.prompt_ids, pair.chosen_ids, pair.rejected_ids)).encode())
-    return digest.hexdigest()[:32]

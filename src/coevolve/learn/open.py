@@ -9,7 +9,7 @@ import torch
 
 from coevolve.learn.fit import Network
 from coevolve.learn.llama import LlamaLora
-from coevolve.learn.peft_network import PeftNetwork
+from coevolve.learn.peft_network import PeftNetwork, training_device
 
 
 def open_network(
@@ -17,8 +17,8 @@ def open_network(
 ) -> Network:
     """A network with a trainable adapter over the base model in `folder`.
 
-    A plain Llama runs in the project's own implementation, several times faster on a CPU.
-    Every other architecture runs in transformers.
+    A plain Llama runs on a CPU in the project's own implementation, several times faster there.
+    Every other architecture, and every model on a GPU, runs in transformers.
 
     Args:
         adapter: PEFT folder where training continues; None = a fresh adapter with zero effect.
@@ -26,7 +26,7 @@ def open_network(
     Raises: LearnError: the adapter does not belong to this base model.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    if LlamaLora.supports(config):
+    if training_device().type == "cpu" and LlamaLora.supports(config):
         dtype = torch.float32 if exact else torch.bfloat16
         return LlamaLora.load(folder, adapter=adapter, rank=rank, alpha=alpha, seed=seed, dtype=dtype)
     return PeftNetwork.load(folder, adapter=adapter, rank=rank, alpha=alpha, seed=seed, exact=exact)

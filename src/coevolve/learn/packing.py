@@ -54,12 +54,7 @@ def pack(rows: Sequence[Row]) -> Pack:
     """
     if not rows:
         raise LearnError("an empty batch", fix="give at least one example")
-    firsts = [next((i for i, weight in enumerate(row.weights) if weight), 0) for row in rows]
-    if min(firsts) < 1:
-        raise LearnError(
-            "an example has nothing to predict, or would predict its very first token",
-            fix="drop examples whose mask is empty or begins at 0",
-        )
+    firsts = first_targets(rows)
     shared = _common(rows, min(firsts) - 1)
     ids, positions = list(rows[0].ids[:shared]), list(range(shared))
     spans = [(0, shared)]
@@ -84,6 +79,20 @@ def pack(rows: Sequence[Row]) -> Pack:
         weight_N=torch.tensor(weight, dtype=torch.float32),
         row_N=torch.tensor(owner),
     )
+
+
+def first_targets(rows: Sequence[Row]) -> list[int]:
+    """Where in each row the first prediction is.
+
+    Raises: LearnError: a row with nothing to predict, or of which the very first token would be predicted.
+    """
+    firsts = [next((i for i, weight in enumerate(row.weights) if weight), 0) for row in rows]
+    if min(firsts) < 1:
+        raise LearnError(
+            "an example has nothing to predict, or would predict its very first token",
+            fix="drop examples whose mask is empty or begins at 0",
+        )
+    return firsts
 
 
 def batches(rows: Sequence[Row], tokens: int, rng: np.random.Generator) -> Iterator[list[int]]:
@@ -131,7 +140,8 @@ def packed_attention(
     for start, end in spans[1:]:
         keys = torch.cat((key[:, :, :shared], key[:, :, start:end]), 2)
         values = torch.cat((value[:, :, :shared], value[:, :, start:end]), 2)
-        seen = torch.ones(end - start, shared + end - start, dtype=torch.bool).tril(shared)
+        size = (end - start, shared + end - start)
+        seen = torch.ones(size, dtype=torch.bool, device=query.device).tril(shared)
         out.append(
             scaled_dot_product_attention(query[:, :, start:end], keys, values, attn_mask=seen, scale=scaling)
         )
