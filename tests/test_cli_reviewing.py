@@ -145,6 +145,27 @@ def test_a_version_that_is_rewarded_for_failing_is_named(tmp_path: Path) -> None
     assert "rewarded_failure" in {one["trace"] for one in told["alarms"]}
 
 
+def test_a_judge_that_likes_its_own_kind_is_named_once_it_is_known_who_acted(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    for version, praised in (("v1", 1), ("v2", 16)):
+        for k in range(40):
+            check = Signal("end", (-1.0, 1.0)[k % 2], "w", SignalKind.OUTCOME, SignalSource.CHECK)
+            liked = 1.0 if k % 2 or k // 2 < praised else -1.0
+            why = "gpt-4o-mini (100% of 3 votes, 1.0 s, 300 tokens): because"
+            opinion = Signal("judge.kind", liked, why, SignalKind.OUTCOME, SignalSource.JUDGE)
+            made = talk(("q", f"a {k}"), name=f"{version}-{k}", version=version, checks=(check,))
+            store.append([replace(made, signals=(opinion,))])
+    store.close()
+    assert answer("experience", "watch", "--store", path)["alarms"] == []
+    models = ("--model", "v1=llama-3", "--model", "v2=gpt-4o")
+    (alarm,) = answer("experience", "watch", "--store", path, *models)["alarms"]
+    assert (alarm["trace"], alarm["version"], alarm["among"]) == ("own_kind", "v2", "judge gpt-4o-mini")
+    done = invoke("experience", "watch", "--store", path, "--model", "v2")
+    assert done.exit_code == 2
+    assert "--model 'v2' names no version or no model" in done.stderr
+
+
 def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path: Path) -> None:
     path = tmp_path / "experience.db"
     store = open_store(f"sqlite:///{path}")

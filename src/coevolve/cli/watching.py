@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,20 +11,32 @@ import typer
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, percent, table
 from coevolve.cli.stores import FromStore, experience_at
+from coevolve.errors import ConfigError
 from coevolve.feedback.crowd import biases, contradictions, probes
+from coevolve.feedback.favour import favouritism
 from coevolve.feedback.watch import watch as watched
+from coevolve.registry import Registry
 from coevolve.store.query import Query
 from coevolve.types import Split
 
 _RECENT = 20_000  # trajectories that are looked at
 
 
-def watch(store: FromStore = "experience.db", as_json: JsonFlag = False) -> None:
+def watch(
+    store: FromStore = "experience.db",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VERSION=NAME", help="The model behind a version that acted elsewhere."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
     """Alarms where a version earns rewards without verified outcomes, dated to the version."""
     with answering(as_json) as give, experience_at(store) as opened:
+        bases = {version.id: version.base for version, *_ in Registry(opened.database).versions()}
+        bases |= _named(model or ())
         found = opened.find(Query(limit=_RECENT, measuring=False))
         order = list(dict.fromkeys(one.version for one in found))
-        alarms = watched(order, found)
+        alarms = [*watched(order, found), *favouritism(found, bases)]
         rows = [
             (one.version, one.trace, f"{one.before:.2f} -> {one.after:.2f}", one.why, "\n".join(one.examples))
             for one in alarms
@@ -31,6 +44,17 @@ def watch(store: FromStore = "experience.db", as_json: JsonFlag = False) -> None
         title = f"{len(alarms)} alarms over {len(order)} versions"
         columns = ("from version", "trace", "change", "why", "such as")
         give({"alarms": [asdict(one) for one in alarms], "versions": order}, table(title, columns, rows))
+
+
+def _named(models: Sequence[str]) -> dict[str, str]:
+    """The models that a command line names, by version."""
+    named = {}
+    for one in models:
+        version, equals, name = one.partition("=")
+        if not (version and equals and name):
+            raise ConfigError(f"--model {one!r} names no version or no model", fix="write --model v1=gpt-4o")
+        named[version] = name
+    return named
 
 
 def voices(
