@@ -17,7 +17,7 @@ from coevolve.database import Database
 from coevolve.database.tables import scorings, statements, trajectories
 from coevolve.errors import IngestError
 from coevolve.store.batches import batches
-from coevolve.types import Split, Statement
+from coevolve.types import Split, Statement, StatementKind
 
 
 def append_statements(
@@ -93,6 +93,19 @@ def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
         .group_by(trajectories.c.session_id)
         .order_by(sa.func.min(trajectories.c.seq))
         .limit(limit)
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def sessions_labelled(database: Database) -> list[str]:
+    """Sessions with trajectories that a reviewer spoke of, the oldest word first."""
+    query = (
+        sa.select(statements.c.session_id)
+        .where(statements.c.kind == StatementKind.LABEL.value)
+        .where(sa.exists().where(trajectories.c.session_id == statements.c.session_id))
+        .group_by(statements.c.session_id)
+        .order_by(sa.func.min(statements.c.seq))
     )
     with database.read() as connection:
         return list(connection.execute(query).scalars())
