@@ -184,6 +184,20 @@ def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path
     assert "rated" in invoke("experience", "voices", "--store", path).stdout
 
 
+def test_users_of_one_language_who_speak_more_often_than_others_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    asked = {"e": "Where is my order, please?", "d": "Wo ist mein Paket, bitte?"}
+    store.append([talk((text, "a"), name=f"{key}{k}") for key, text in asked.items() for k in range(60)])
+    said = [says(StatementKind.STARS, 5, session=f"d{k}") for k in range(50)]
+    append_statements(store.database, said)
+    store.close()
+    answer("experience", "score", "--store", path)
+    (bias,) = answer("experience", "voices", "--store", path)["biases"]
+    assert bias["what"] == "language"
+    assert "83% of German were rated, 0% of English" in bias["why"]
+
+
 def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Path) -> None:
     path = tmp_path / "experience.db"
     store = open_store(f"sqlite:///{path}")

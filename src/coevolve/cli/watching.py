@@ -14,10 +14,11 @@ from coevolve.cli.stores import FromStore, experience_at
 from coevolve.errors import ConfigError
 from coevolve.feedback.crowd import biases, contradictions, probes
 from coevolve.feedback.favour import favouritism
+from coevolve.feedback.languages import language_of
 from coevolve.feedback.watch import watch as watched
 from coevolve.registry import Registry
 from coevolve.store.query import Query
-from coevolve.types import Split
+from coevolve.types import Split, Trajectory
 
 _RECENT = 20_000  # trajectories that are looked at
 
@@ -57,6 +58,12 @@ def _named(models: Sequence[str]) -> dict[str, str]:
     return named
 
 
+def _languages(found: Sequence[Trajectory]) -> dict[str, str]:
+    """The language of each question by trajectory id, where it tells; nothing where all are of one."""
+    told = {one.id: name for one in found if (name := language_of(one.task.opening)) is not None}
+    return told if len(set(told.values())) > 1 else {}
+
+
 def voices(
     store: FromStore = "experience.db",
     least: Annotated[int, typer.Option(min=1, help="Judged sessions that a task type needs.")] = 10,
@@ -65,7 +72,7 @@ def voices(
     """Who speaks and who does not, which sources contradict each other, and of what too little is heard."""
     with answering(as_json) as give, experience_at(store) as opened:
         live = opened.find(Query(split=Split.LIVE, limit=_RECENT))
-        unlike, apart = biases(live), contradictions(live)
+        unlike, apart = biases(live, _languages(live)), contradictions(live)
         missing = probes(live, frozenset(), least)
         data = {
             "biases": [asdict(one) for one in unlike],
