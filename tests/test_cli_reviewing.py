@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from cli_world import invoke
+from coevolve.cli.opening import read_config
 from coevolve.feedback import RewardRule, score
 from coevolve.store import open_store
 from coevolve.store.key import redaction_key
@@ -196,6 +198,26 @@ def test_users_of_one_language_who_speak_more_often_than_others_are_told(tmp_pat
     (bias,) = answer("experience", "voices", "--store", path)["biases"]
     assert bias["what"] == "language"
     assert "83% of German were rated, 0% of English" in bias["why"]
+
+
+def test_types_that_a_world_can_play_are_probed_by_a_command(where: Path, tmp_path: Path) -> None:
+    config = tmp_path / "shop probe.toml"
+    config.write_text('[environment]\nname = "shop"\ntypes = ["price", "stock"]\n')
+    assert answer("experience", "voices", "--store", where)["script"] is None
+    told = answer("experience", "voices", "--store", where, "--config", config)
+    assert {one["type"]: one["ask"] for one in told["probes"]} == {
+        "live": "person",
+        "price": "script",
+        "stock": "script",
+    }
+    verb, stage, path, *sets = shlex.split(told["script"])
+    assert (verb, stage, path) == ("coevolve", "collect", str(config))
+    probe = read_config(Path(path), sets[1::2])
+    assert probe.environment.types == ("price", "stock")
+    assert (probe.run.name, probe.opening.demonstrations) == ("probe", 0)
+    shown = invoke("experience", "voices", "--store", where, "--config", config).stdout
+    command = shown[shown.index("coevolve collect") :].replace("\\\n", "")  # as a shell reads it
+    assert shlex.split(command) == shlex.split(told["script"])
 
 
 def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Path) -> None:
