@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from cli_world import invoke
 from coevolve.cli import stores
+from coevolve.cli.opening import read_config
 from coevolve.errors import MissingExtraError
 from coevolve.feedback import RewardRule, score
 from coevolve.live import Listening, score_live
@@ -202,6 +204,27 @@ def test_a_version_that_is_rewarded_for_failing_is_named(tmp_path: Path) -> None
     assert "rewarded_failure" in {one["trace"] for one in told["alarms"]}
 
 
+def test_a_judge_that_likes_its_own_kind_is_named_once_it_is_known_who_acted(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    for version, praised in (("v1", 1), ("v2", 16)):
+        for k in range(40):
+            check = Signal("end", (-1.0, 1.0)[k % 2], "w", SignalKind.OUTCOME, SignalSource.CHECK)
+            liked = 1.0 if k % 2 or k // 2 < praised else -1.0
+            why = "gpt-4o-mini (100% of 3 votes, 1.0 s, 300 tokens): because"
+            opinion = Signal("judge.kind", liked, why, SignalKind.OUTCOME, SignalSource.JUDGE)
+            made = talk(("q", f"a {k}"), name=f"{version}-{k}", version=version, checks=(check,))
+            store.append([replace(made, signals=(opinion,))])
+    store.close()
+    assert answer("experience", "watch", "--store", path)["alarms"] == []
+    models = ("--model", "v1=llama-3", "--model", "v2=gpt-4o")
+    (alarm,) = answer("experience", "watch", "--store", path, *models)["alarms"]
+    assert (alarm["trace"], alarm["version"], alarm["among"]) == ("own_kind", "v2", "judge gpt-4o-mini")
+    done = invoke("experience", "watch", "--store", path, "--model", "v2")
+    assert done.exit_code == 2
+    assert "--model 'v2' names no version or no model" in done.stderr
+
+
 def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path: Path) -> None:
     path = tmp_path / "experience.db"
     store = open_store(f"sqlite:///{path}")
@@ -218,6 +241,40 @@ def test_who_speaks_who_contradicts_and_of_what_little_is_heard_is_told(tmp_path
     assert [one["trajectory"] for one in told["contradictions"]] == ["t-r0"]
     assert [(one["type"], one["heard"], one["sessions"]) for one in told["probes"]] == [("price", 0, 60)]
     assert "rated" in invoke("experience", "voices", "--store", path).stdout
+
+
+def test_users_of_one_language_who_speak_more_often_than_others_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "experience.db"
+    store = open_store(f"sqlite:///{path}")
+    asked = {"e": "Where is my order, please?", "d": "Wo ist mein Paket, bitte?"}
+    store.append([talk((text, "a"), name=f"{key}{k}") for key, text in asked.items() for k in range(60)])
+    said = [says(StatementKind.STARS, 5, session=f"d{k}") for k in range(50)]
+    append_statements(store.database, said)
+    store.close()
+    answer("experience", "score", "--store", path)
+    (bias,) = answer("experience", "voices", "--store", path)["biases"]
+    assert bias["what"] == "language"
+    assert "83% of German were rated, 0% of English" in bias["why"]
+
+
+def test_types_that_a_world_can_play_are_probed_by_a_command(where: Path, tmp_path: Path) -> None:
+    config = tmp_path / "shop probe.toml"
+    config.write_text('[environment]\nname = "shop"\ntypes = ["price", "stock"]\n')
+    assert answer("experience", "voices", "--store", where)["script"] is None
+    told = answer("experience", "voices", "--store", where, "--config", config)
+    assert {one["type"]: one["ask"] for one in told["probes"]} == {
+        "live": "person",
+        "price": "script",
+        "stock": "script",
+    }
+    verb, stage, path, *sets = shlex.split(told["script"])
+    assert (verb, stage, path) == ("coevolve", "collect", str(config))
+    probe = read_config(Path(path), sets[1::2])
+    assert probe.environment.types == ("price", "stock")
+    assert (probe.run.name, probe.opening.demonstrations) == ("probe", 0)
+    shown = invoke("experience", "voices", "--store", where, "--config", config).stdout
+    command = shown[shown.index("coevolve collect") :].replace("\\\n", "")  # as a shell reads it
+    assert shlex.split(command) == shlex.split(told["script"])
 
 
 def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Path) -> None:

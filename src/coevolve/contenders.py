@@ -32,6 +32,12 @@ def begin(ws: Workspace) -> Version:
             fix="start under another run.name, so that no two versions are judged by different rules",
         )
     if begun is None:
+        if names := ", ".join(one.name for one in ws.config.feedback.rubrics):
+            raise ConfigError(
+                f"feedback.rubrics ({names}) judge a store's sessions, and a run goes by its world's checks",
+                fix="run without them, and judge its store with another TOML that has them and a [model]: "
+                f"`coevolve experience judge RUBRICS.toml --split train --store {ws.folder}`",
+            )
         base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
         if ws.registry.champion() is None:
             ws.registry.add(base, Standing.CHAMPION)

@@ -24,7 +24,13 @@ from coevolve.store import Store
 from coevolve.store.pools import Worth, rewards_learned
 from coevolve.store.query import Query
 from coevolve.store.sessions import session_order
-from coevolve.store.statements import mark_scored, sessions_to_score, sessions_unscored, statements_of
+from coevolve.store.statements import (
+    mark_scored,
+    sessions_labelled,
+    sessions_to_score,
+    sessions_unscored,
+    statements_of,
+)
 from coevolve.types import Signal, SignalKind, SignalSource, Split, Statement, Trajectory
 
 _RECENT = 2_000  # live trajectories that norms and expectations are made from
@@ -102,6 +108,20 @@ def score_live(
         mark_scored(store.database, (one for some in said.values() for one in some))
     moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(_worth(old), _worth(new))]
     return Heard(tuple(scored), tuple(moved), tuple(muted))
+
+
+def overruled(store: Store, listening: Listening) -> tuple[str, ...]:
+    """Names of the rules and judges of a run's own store that people's labels overrule by now, sorted.
+
+    Labels that no scoring knows of are taken in first. Those on tasks that measure change no rule.
+    """
+    labelled = sessions_labelled(store.database)
+    if not labelled:
+        return ()
+    if fresh := sessions_to_score(store.database):
+        score_live(store, listening, fresh)
+    known = store.find(Query(sessions=labelled, measuring=False))
+    return tuple(sorted(one.name for one in against_labels(known) if one.muted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

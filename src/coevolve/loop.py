@@ -124,6 +124,7 @@ async def advance(ws: Workspace, number: int, stage: str) -> Any:
             raise ConfigError(
                 f"round {number} has no {earlier} yet", fix=f"run `coevolve {earlier}` on this config first"
             )
+    ws.heed_labels(key(number, stage))
     ws.journal.start()
     ws.say(f"round {number}: {stage}")
     value = await _RUN[stage](ws, number)
@@ -152,6 +153,7 @@ async def measure(ws: Workspace) -> None:
         named["opening"] = ws.registry.get(opening["version"])
     for name, version in named.items():
         if ws.journal.get(f"test/{name}") is None:
+            ws.heed_labels("test")
             ws.journal.start()
             ws.say(f"test: {name}")
             played = await play(ws, version, tasks, f"test: {name}", round=-1, manner=manner)

@@ -17,6 +17,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight: TypeAlias = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Potential: TypeAlias = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -154,6 +155,7 @@ class FeedbackSection:
     turn_cost: Amount = 0.01  # per turn beyond the first
     discount: Share = 0.95  # of the outcome's credit, per turn backwards
     weights: Mapping[str, Weight] = field(default_factory=dict)  # factor by signal, "user.thumb" = 0.5
+    shaping: Mapping[str, Potential] = field(default_factory=dict)  # of turns' credits: potential by event
     live: LiveSection = field(default_factory=LiveSection)
     figures: Mapping[str, FigureSection] = field(default_factory=dict)
     rubrics: tuple[RubricSection, ...] = ()

@@ -171,7 +171,7 @@ class Reward:
 
     total: float | None  # [-1, 1]; None = unknown
     outcome: Outcome | None
-    turns: tuple[float, ...]  # credit per turn, [-1, 1]
+    turns: tuple[float, ...]  # credit per turn, [-1, 1] before shaping
     first_wrong: int | None  # index of the first wrong turn
     why: str
     confidence: float = 1.0  # [0, 1]: how much of the weight was really heard; the rest is a prior

@@ -12,7 +12,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -27,7 +27,7 @@ from coevolve.environments.protocol import Environment
 from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import score
-from coevolve.live import reward_rule
+from coevolve.live import listening, overruled, reward_rule
 from coevolve.models.protocol import LanguageModel
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
@@ -54,6 +54,7 @@ class Workspace:
     make_engine: Callable[[], Engine]
     harness: Harness
     say: Callable[[str], None] = lambda text: None
+    muted: tuple[str, ...] = ()  # rules and judges that people overrule, in the stage that is running
     _engine: Engine | None = field(default=None)
     _model: tuple[str, LanguageModel] | None = field(default=None)
     _claim: IO[str] | None = field(default=None)
@@ -100,8 +101,26 @@ class Workspace:
         return get_folder(self.blobs, digest) if digest else None
 
     def score(self, trajectory: Trajectory) -> Trajectory:
-        """Signals and reward by the world's rules and the run's reward rule."""
-        return score(trajectory, self.env.review, reward_rule(self.config.feedback))
+        """Signals and reward by the world's rules and the run's reward rule, without what is muted.
+
+        A weight that the TOML gives by hand stands, whatever people's labels say.
+        """
+        rule = reward_rule(self.config.feedback)
+        weights = {**dict.fromkeys(self.muted, 0.0), **rule.weights}
+        return score(trajectory, self.env.review, replace(rule, weights=weights))
+
+    def heed_labels(self, step: str) -> None:
+        """Mute what people's labels overrule, as it stood when this step began: resumed, it scores alike."""
+        kept = Journal(
+            self.store, f"{self.journal.run_id}/muted"
+        )  # its own: reading labels is no step of a run
+        if (names := kept.get(step)) is None:
+            given = self.config.feedback
+            names = [one for one in overruled(self.store, listening(given)) if one not in given.weights]
+            kept.done(step, names)
+        if names and tuple(names) != self.muted:
+            self.say(f"not counted, since people's labels overrule it: {', '.join(names)}")
+        self.muted = tuple(names)
 
     async def acting(self, version: Version) -> LanguageModel:
         """The model of a version; the one that acted before is closed."""

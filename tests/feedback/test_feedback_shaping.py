@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from coevolve.errors import FeedbackError
-from coevolve.feedback.shaping import milestone_potentials, shape
+from coevolve.config import load
+from coevolve.errors import ConfigError, FeedbackError
+from coevolve.feedback import RewardRule, score
+from coevolve.feedback.shaping import shape
+from coevolve.live import reward_rule
+from coevolve.sections import FeedbackSection
+from coevolve.types import Reward, Signal, SignalKind, SignalSource, Trajectory
 from live_samples import talk
 
 DISCOUNT = 0.9
@@ -54,12 +62,53 @@ def test_what_is_added_telescopes_to_the_first_potential() -> None:
     assert shape(np.zeros(0), np.ones(1), 1.0).shape == (0,)
 
 
-def test_milestones_become_potentials_once_each() -> None:
-    base = talk(("a", "b"), ("c", "d"), ("e", "f"))
-    events = (("found",), ("found", "noise"), ("paid",))
-    turns = tuple(replace(turn, events=seen) for turn, seen in zip(base.turns, events, strict=True))
-    potentials = milestone_potentials(replace(base, turns=turns), ("found", "paid"))
-    assert potentials.tolist() == [0, 0.5, 0.5, 1]
+EVENTS = ("found", "paid", "violation:rushed")
+
+
+def seeing(*seen: tuple[str, ...], passed: bool) -> Trajectory:
+    lines = [(f"q{k}", f"a{k}") for k in range(len(seen))]
+    check = Signal("end", 1.0 if passed else -1.0, "w", SignalKind.OUTCOME, SignalSource.CHECK)
+    base = talk(*lines, checks=(check,))
+    turns = tuple(replace(turn, events=some) for turn, some in zip(base.turns, seen, strict=True))
+    return replace(base, turns=turns)
+
+
+def rewarded(trajectory: Trajectory, shaping: dict[str, float]) -> Reward:
+    reward = score(trajectory, lambda _: (), RewardRule(shaping=shaping)).reward
+    assert reward is not None
+    return reward
+
+
+@given(
+    shaping=st.dictionaries(st.sampled_from(EVENTS), st.floats(-1, 1)),
+    seen=st.lists(st.lists(st.sampled_from(EVENTS), max_size=3).map(tuple), min_size=1, max_size=6),
+    passed=st.booleans(),
+)
+def test_shaping_moves_credit_between_turns_and_leaves_every_episodes_sum_and_total(
+    shaping: dict[str, float], seen: list[tuple[str, ...]], passed: bool
+) -> None:
+    trajectory = seeing(*seen, passed=passed)
+    plain, shaped = rewarded(trajectory, {}), rewarded(trajectory, shaping)
+    assert sum(shaped.turns) == pytest.approx(sum(plain.turns))
+    assert shaped.total == plain.total
+
+
+def test_the_turn_that_reaches_a_potential_is_credited_once_and_the_end_gives_it_back() -> None:
+    trajectory = seeing(("found",), ("found", "noise"), ("paid",), passed=True)
+    plain, shaped = rewarded(trajectory, {}), rewarded(trajectory, {"found": 0.2, "paid": 0.4})
+    assert np.subtract(shaped.turns, plain.turns) == pytest.approx([0.2, 0.0, -0.2])
+
+
+def test_potentials_stand_in_the_toml_and_are_refused_beyond_one(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[feedback.shaping]\n"violation:rushed" = -0.5\nfound = 0.2\n')
+    assert reward_rule(load(file).feedback).shaping == {"violation:rushed": -0.5, "found": 0.2}
+    assert reward_rule(FeedbackSection()).shaping == {}
+    file.write_text("[feedback]\nshaping = { found = 1.5 }\n")
+    with pytest.raises(ConfigError, match=r"feedback\.shaping\.found = 1\.5"):
+        load(file)
+    with pytest.raises(FeedbackError, match=r"shaping\['found'\] is 2"):
+        RewardRule(shaping={"found": 2.0})
 
 
 @pytest.mark.parametrize(("count", "discount"), [(3, 0.9), (4, 0.0), (4, 1.1)])

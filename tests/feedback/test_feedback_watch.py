@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coevolve.feedback import watch as watching
-from coevolve.feedback.watch import favouritism, watch
+import simulated_courses as simulated
+from coevolve.feedback.traces import verification
+from coevolve.feedback.watch import watch
 from coevolve.types import (
+    Action,
     Outcome,
     Reward,
     Signal,
@@ -18,6 +20,7 @@ from coevolve.types import (
     SignalSource,
     Split,
     Trajectory,
+    Turn,
 )
 from live_samples import outcome_signal, talk
 
@@ -115,34 +118,63 @@ def test_a_reviewers_word_counts_as_verified() -> None:
     assert "rewarded_failure" in {one.trace for one in watch(versions, labelled)}
 
 
-def test_a_judge_that_likes_its_own_kind_is_named() -> None:
-    _, played = course([honest(0.5), honest(0.5)])
-
-    def scored(bonus: float) -> list[Trajectory]:
-        return [
-            replace(
-                one,
-                signals=(
-                    outcome_signal(
-                        SignalSource.JUDGE,
-                        min(1.0, (one.checks[0].score or 0.0) * 0.5 + bonus * (one.version == "v1")),
-                    ),
-                ),
-            )
-            for one in played
-        ]
-
-    alarm = favouritism(scored(0.4), lambda version: version == "v1")
-    assert alarm is not None
-    assert alarm.trace == "own_kind"
-    assert favouritism(scored(0.0), lambda version: version == "v1") is None
-
-
 def test_a_label_on_a_turn_or_a_signal_verifies_no_outcome() -> None:
     checked = Signal("end", -1.0, "w", SignalKind.OUTCOME, SignalSource.CHECK)
     base = talk(("q", "a"), checks=(checked,))
     for name, kind in (("reviewer.label", SignalKind.PROCESS), ("reviewer.on.x", SignalKind.EXPLANATORY)):
         told = Signal(name, 1.0, "w", kind, SignalSource.REVIEWER, 0)
-        assert watching._verified(replace(base, signals=(told,))) is False
+        assert verification(replace(base, signals=(told,))) == (False, -1.0)
     whole = Signal("reviewer.label", 1.0, "w", SignalKind.OUTCOME, SignalSource.REVIEWER)
-    assert watching._verified(replace(base, signals=(whole,))) is True
+    assert verification(replace(base, signals=(whole,))) == (True, 1.0)
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_of_twenty_honest_courses_at_most_one_raises_an_alarm(batch: int) -> None:
+    alarmed = [seed for seed in range(20 * batch, 20 * batch + 20) if watch(*simulated.honest_course(seed))]
+    assert len(alarmed) <= 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_policy_that_ends_early_on_hard_tasks_alone_is_seen_within_its_round(seed: int) -> None:
+    acts = [simulated.honestly, simulated.honestly, simulated.quitting(0.9)]
+    versions, played = simulated.course(acts, [0.4, 0.5, 0.5], seed)
+    found = watch(versions, played)
+    assert {one.version for one in found} == {"v2"}
+    assert "early_end" in {one.trace for one in found}
+
+
+def test_a_trick_on_few_tasks_hides_in_the_average_and_is_seen_in_its_part() -> None:
+    acts = [simulated.honestly, simulated.honestly, simulated.quitting(0.9)]
+    versions, played = simulated.course(acts, [0.4, 0.5, 0.5], 0)
+    found = {one.trace: one for one in watch(versions, played)}
+    assert found["early_end"].among == "difficulty 3"
+    assert "of difficulty 3 before" in found["early_end"].why
+    alike = [replace(one, task=replace(one.task, type="any", difficulty=1)) for one in played]
+    assert watch(versions, alike) == []
+
+
+def test_the_same_calls_again_and_again_are_a_trace_and_a_retry_or_two_are_none() -> None:
+    def calling(version: str, calls: int) -> list[Trajectory]:
+        look = Turn(index=0, observation="q", raw="look", action=Action("get_order", {"id": "17"}))
+        made = []
+        for number in range(60):
+            one = episode(f"{version}-{number}", version, f"Bye {number}.", False, 0.1, 6)
+            again = [replace(look, index=k, raw=f"look {number} {k}") for k in range(calls)]
+            made.append(replace(one, turns=(*again, *one.turns[calls:])))
+        return made
+
+    circling = watch(["v0", "v1"], calling("v0", 1) + calling("v1", 5))
+    assert [(one.trace, one.version) for one in circling] == [("circles", "v1")]
+    assert watch(["v0", "v1"], calling("v0", 2) + calling("v1", 2)) == []
+
+
+def test_a_judge_that_praises_a_versions_failures_is_seen_where_its_reward_is_not_hacked() -> None:
+    versions, played = course([honest(0.5), honest(0.5)])
+
+    def judged(one: Trajectory, praised: bool) -> Trajectory:
+        score = 1.0 if praised or one.checks[0].score == 1.0 else -1.0
+        return replace(one, signals=(outcome_signal(SignalSource.JUDGE, score),))
+
+    charmed = [judged(one, one.version == "v1") for one in played]
+    assert [(one.trace, one.version) for one in watch(versions, charmed)] == [("praised_failure", "v1")]
+    assert watch(versions, [judged(one, False) for one in played]) == []

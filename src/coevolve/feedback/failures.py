@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from coevolve.feedback.rules import SPOKEN
-from coevolve.feedback.watch import EVASIVE
+from coevolve.feedback.traces import EVASIVE
 from coevolve.need import need
 from coevolve.types import Outcome, Party, Signal, SignalKind, SignalSource, Trajectory
 

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from coevolve.errors import FeedbackError
 from coevolve.feedback.outcome import Expectation, LiveRule, judge
 from coevolve.feedback.rules import generic_signals
+from coevolve.feedback.shaping import event_potentials, shape
 from coevolve.types import (
     WRONG_AT,
     Outcome,
@@ -45,6 +48,8 @@ class RewardRule:
     turn_cost: float = 0.01  # per turn beyond the first
     discount: float = 0.95  # of the outcome's credit, per turn backwards; 1 = even, 0 = the last turn alone
     weights: Mapping[str, float] = field(default_factory=dict)  # factor by signal's name; 0 = not counted
+    # Potential by an event of a turn, for the credits alone: see `_credited`.
+    shaping: Mapping[str, float] = field(default_factory=dict)
     live: LiveRule = field(default_factory=LiveRule)  # for trajectories without checks
 
     def __post_init__(self) -> None:
@@ -54,8 +59,14 @@ class RewardRule:
                     f"RewardRule.weights[{name!r}] is {factor!r}",
                     fix=f'set feedback.weights."{name}" to a number of 0 or more',
                 )
+        for name, potential in self.shaping.items():
+            if not -1 <= potential <= 1:
+                raise FeedbackError(
+                    f"RewardRule.shaping[{name!r}] is {potential!r}",
+                    fix=f'set feedback.shaping."{name}" to a number within -1 and 1',
+                )
         for item in fields(self):
-            if item.name in ("weights", "live"):
+            if item.name in ("weights", "shaping", "live"):
                 continue
             value = getattr(self, item.name)
             top = 1.0 if item.name == "discount" else math.inf
@@ -145,9 +156,9 @@ def reward(
 
     Args: expected: what the users of like sessions say; of a live trajectory.
 
-    Returns: total in [-1, 1]; `turns` has one credit in [-1, 1] per turn, and is empty where the
-    total is unknown (an unknown credit is no 0). A live session that nobody spoke of has a total near 0, no
-    outcome and a low confidence.
+    Returns: total in [-1, 1]; `turns` has one credit per turn, in [-1, 1] before shaping, and is empty where
+    the total is unknown (an unknown credit is no 0). A live session that nobody spoke of has a total near 0,
+    no outcome and a low confidence.
     """
     signals = _weighed(signals, rule.weights)
     judged = judge(trajectory, signals, rule.live, expected)
@@ -178,7 +189,7 @@ def reward(
     return Reward(
         total=max(-1.0, min(1.0, total / largest)),
         outcome=outcome,
-        turns=_credits(trajectory, (borne, largest), wrong, per_turn, rule),
+        turns=_credited(trajectory, _credits(trajectory, (borne, largest), wrong, per_turn, rule), rule),
         first_wrong=wrong,
         why=_readable(why, signals, wrong),
         confidence=judged.confidence,
@@ -254,6 +265,17 @@ def _credits(
         value -= rule.turn_cost if k else 0.0
         credits.append(max(-1.0, min(1.0, value / largest)))
     return tuple(credits)
+
+
+def _credited(trajectory: Trajectory, credits: tuple[float, ...], rule: RewardRule) -> tuple[float, ...]:
+    """The credits with the difference of potentials that each turn makes; undiscounted, as the total is.
+
+    An episode begins and ends at potential 0, so neither the total nor the credits' sum is another one, and
+    the best policy stays the best. Clipping the shaped credits would undo that, so they may exceed [-1, 1].
+    """
+    if not rule.shaping:
+        return credits
+    return tuple(shape(np.array(credits), event_potentials(trajectory, rule.shaping), 1.0).tolist())
 
 
 def _readable(why: str, signals: Sequence[Signal], wrong: int | None) -> str:

@@ -6,6 +6,8 @@ Rewards of steps and potentials of states enter, shaped rewards leave. Source: N
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from coevolve.errors import FeedbackError
@@ -38,11 +40,14 @@ def shape(
     return np.asarray(rewards_T + discount * after_T - potentials_U[:-1])
 
 
-def milestone_potentials(trajectory: Trajectory, milestones: tuple[str, ...]) -> np.ndarray:
-    """The share of milestones reached before each turn and at the end: shape (turns + 1,), [0, 1]."""
-    reached: set[str] = set()
-    shares = [0.0]
+def event_potentials(trajectory: Trajectory, potentials: Mapping[str, float]) -> np.ndarray:
+    """The potential before each turn and at the end: shape (turns + 1,), that of all events seen by then.
+
+    An event counts once, however often it is seen: a potential belongs to a state, not to a deed.
+    """
+    seen: set[str] = set()
+    sums = [0.0]
     for turn in trajectory.turns:
-        reached.update(event for event in turn.events if event in milestones)
-        shares.append(len(reached) / max(1, len(milestones)))
-    return np.array(shares)
+        seen.update(event for event in turn.events if event in potentials)
+        sums.append(sum(potentials[event] for event in sorted(seen)))
+    return np.array(sums)

@@ -17,7 +17,7 @@ from coevolve.database import Database
 from coevolve.database.tables import owners, scorings, statements, traces, trajectories
 from coevolve.errors import IngestError
 from coevolve.store.batches import batches
-from coevolve.types import Split, Statement
+from coevolve.types import Split, Statement, StatementKind
 
 
 def append_statements(
@@ -112,6 +112,19 @@ def sessions_known(database: Database, sessions: Iterable[str]) -> set[str]:
             ):
                 found |= set(connection.execute(query.distinct()).scalars())
     return found
+
+
+def sessions_labelled(database: Database) -> list[str]:
+    """Sessions with trajectories that a reviewer spoke of, the oldest word first."""
+    query = (
+        sa.select(statements.c.session_id)
+        .where(statements.c.kind == StatementKind.LABEL.value)
+        .where(sa.exists().where(trajectories.c.session_id == statements.c.session_id))
+        .group_by(statements.c.session_id)
+        .order_by(sa.func.min(statements.c.seq))
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).scalars())
 
 
 def mark_scored(database: Database, given: Iterable[Statement]) -> None:
