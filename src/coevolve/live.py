@@ -6,7 +6,7 @@ the latest scoring is valid. A version that learned from a reward which has chan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 
 from coevolve.errors import FeedbackError
@@ -15,7 +15,7 @@ from coevolve.feedback.behaviour import Nearness, Norm, behaviour_signals, lette
 from coevolve.feedback.crowd import expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
-from coevolve.feedback.trust import against_labels
+from coevolve.feedback.trust import Fared, JudgeFloor, against_labels, uncounted
 from coevolve.registry import Registry
 from coevolve.sections import FeedbackSection
 from coevolve.store import Store
@@ -40,6 +40,7 @@ class Listening:
     figures: Mapping[str, Figure] = field(default_factory=dict)  # what business figures mean
     nearness: Nearness = letters_alike  # of messages; an encoder's knows meaning
     clusters: Mapping[str, int] = field(default_factory=dict)  # session -> the cluster of its question
+    floor: JudgeFloor = field(default_factory=JudgeFloor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Heard:
 
     scored: tuple[Trajectory, ...] = ()
     changed: tuple[str, ...] = ()  # ids of trajectories whose reward is another one than before
-    muted: tuple[str, ...] = ()  # names of signals that people's labels overrule, which were not counted
+    muted: tuple[str, ...] = ()  # names of signals that were not counted, see `feedback.trust.uncounted`
 
 
 def reward_rule(section: FeedbackSection) -> RewardRule:
@@ -61,7 +62,15 @@ def reward_rule(section: FeedbackSection) -> RewardRule:
 def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> Listening:
     """How a [feedback] section hears live sessions."""
     figures = {name: Figure(**asdict(figure)) for name, figure in section.figures.items()}
-    return Listening(rule=reward_rule(section), figures=figures, nearness=nearness)
+    return Listening(
+        rule=reward_rule(section), figures=figures, nearness=nearness, floor=judge_floor(section)
+    )
+
+
+def judge_floor(section: FeedbackSection) -> JudgeFloor:
+    """What a [feedback] section asks of judges before they count."""
+    trusted = frozenset(f"judge.{one.name}" for one in section.rubrics if one.trusted)
+    return JudgeFloor(kappa=section.judges.floor, labels=section.judges.least, trusted=trusted)
 
 
 def score_live(
@@ -81,10 +90,9 @@ def score_live(
     if not ids:
         return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
-    muted = sorted(one.name for one in against_labels(recent) if one.muted)
     hearing = _Hearing(
-        rule=replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights}),
         listening=listening,
+        fared=against_labels(recent, listening.floor),
         norms=norms_of(recent),
         expected=expectations(_values(recent), listening.clusters) if listening.clusters else {},
     )
@@ -93,6 +101,7 @@ def score_live(
         found, scored = store.rescore(run, ids, lambda known: [hearing.scored(one, said) for one in known])
         mark_scored(store.database, (one for some in said.values() for one in some))
     moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(old.reward, new.reward)]
+    muted = sorted({name for one in scored for name in hearing.muted(one.signals)})
     return Heard(tuple(scored), tuple(moved), tuple(muted))
 
 
@@ -100,8 +109,8 @@ def score_live(
 class _Hearing:
     """What a session is judged by, beside what was said of it."""
 
-    rule: RewardRule
     listening: Listening
+    fared: Sequence[Fared]
     norms: Mapping[str, Norm]
     expected: Mapping[str, Expectation]
 
@@ -113,7 +122,13 @@ class _Hearing:
             return replace(one, signals=tuple(signals))
         signals += behaviour_signals(one, self.norms, self.listening.nearness)
         near = self.expected.get(one.session_id, Expectation())
-        return score(replace(one, signals=tuple(signals)), lambda _: (), self.rule, near)
+        stated = self.listening.rule
+        rule = replace(stated, weights={**dict.fromkeys(self.muted(signals), 0.0), **stated.weights})
+        return score(replace(one, signals=tuple(signals)), lambda _: (), rule, near)
+
+    def muted(self, signals: Iterable[Signal]) -> frozenset[str]:
+        """Names of what is not counted; a weight that is given by hand counts it all the same."""
+        return uncounted(self.fared, self.listening.floor, signals) - self.listening.rule.weights.keys()
 
 
 def _spoken(
@@ -122,8 +137,8 @@ def _spoken(
     """Each statement's signal; one that cannot be read costs no other its place, and has no score."""
     turns = {turn.index for turn in one.turns}
     for said in statements:
-        if said.trajectory is not None and said.trajectory != one.id.partition("~")[0]:
-            continue  # of another agent or chat of this session
+        if not speaks_of(said, one):
+            continue
         try:
             (signal,) = statement_signals(one, [said], figures)
         except FeedbackError as error:
@@ -133,6 +148,11 @@ def _spoken(
             why = f"it speaks of turn {signal.turn}, which is not there; {signal.why}"
             signal = replace(signal, turn=None, score=None, why=why)
         yield signal
+
+
+def speaks_of(said: Statement, one: Trajectory) -> bool:
+    """Whether a statement on this trajectory's session means it, and not another agent or chat there."""
+    return said.trajectory is None or said.trajectory == one.id.partition("~")[0]
 
 
 def taught(store: Store, registry: Registry, ids: Collection[str]) -> dict[str, list[str]]:

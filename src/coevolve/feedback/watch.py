@@ -112,7 +112,10 @@ def favouritism(
     rule = rule or WatchRule()
     gaps: Mapping[bool, list[tuple[float, str]]] = {True: [], False: []}
     for one in trajectories:
-        scores = [s.score for s in one.signals if s.source is SignalSource.JUDGE and s.score is not None]
+        said = [
+            s for s in one.signals if s.source is SignalSource.JUDGE and s.kind is not SignalKind.EXPLANATORY
+        ]
+        scores = [s.score for s in said if s.score is not None]
         verified = _verified(one)
         if scores and verified is not None:
             gap = float(np.mean(scores)) - (1.0 if verified else -1.0)
