@@ -146,6 +146,7 @@ def test_what_a_toml_says_of_words_is_used(where: Path, tmp_path: Path) -> None:
         (("label", "t-s0", "good", "--turn", "7"), "has no turn 7"),
         (("label", "t-s0", "good", "--signal", "nothing"), "has no signal 'nothing'"),
         (("label", "unknown", "good"), "no trajectory begins with"),
+        (("label", "t-s0", "good", "--class", "policy"), "--class is of a failure"),
     ],
 )
 def test_a_label_on_nothing_is_refused(where: Path, words: tuple[str, ...], what: str) -> None:
@@ -284,8 +285,9 @@ def test_a_label_is_of_one_trajectory_though_its_session_has_others(tmp_path: Pa
     store.append(team)
     store.close()
     redaction_key(f"sqlite:///{path}")
-    answer("experience", "label", "t-s1", "bad", "--store", path)
+    answer("experience", "label", "t-s1", "bad", "--class", "policy", "--store", path)
     answer("experience", "score", "--store", path)
+    assert list(answer("errors", "--store", path)["kinds"]) == ["policy"]
     store = open_store(f"sqlite:///{path}")
     labelled = {one.id for one in store.find() if any(s.source is SignalSource.REVIEWER for s in one.signals)}
     store.close()

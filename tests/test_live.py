@@ -8,6 +8,7 @@ import pytest
 
 from coevolve.feedback import RewardRule, score
 from coevolve.feedback.statements import Figure
+from coevolve.feedback.trust import JudgeFloor
 from coevolve.live import Listening, score_live, taught
 from coevolve.registry import Registry, make_version
 from coevolve.store import Store
@@ -198,13 +199,48 @@ def test_a_judge_that_people_overrule_is_not_counted_unless_its_weight_is_given(
     store.append([replace(talk(("q", "a"), name=name), signals=(wrong,)) for name in names])
     bad = {"score": -1, "why": "it answers nothing"}
     append_statements(store.database, [says(StatementKind.LABEL, bad, session=name) for name in names[:-1]])
-    assert score_live(store, LISTENING).muted == ()  # what was labelled is known from the next time on
+    trusted = replace(LISTENING, floor=JudgeFloor(trusted=frozenset({"judge.x"})))
+    assert score_live(store, trusted).muted == ()  # what was labelled is known from the next time on
+    assert score_live(store, trusted, ["s11"]).muted == ("judge.x",)
     assert score_live(store, LISTENING, ["s11"]).muted == ("judge.x",)
     outcome, total = of(store, "s11")
     assert (outcome, round(total, 2)) == (None, 0.0)
     kept = replace(LISTENING, rule=RewardRule(weights={"judge.x": 1.0}))
     score_live(store, kept, ["s11"])
     assert of(store, "s11")[1] > 0.3
+
+
+def test_a_judge_that_nobody_measured_is_kept_and_moves_no_reward(store: Store) -> None:
+    said = outcome_signal(SignalSource.JUDGE, 1.0)
+    store.append([replace(talk(("q", "a"), name="a"), signals=(said,))])
+    heard = score_live(store, LISTENING, ["a"])
+    assert heard.muted == ("judge.x",)
+    assert said in heard.scored[0].signals
+    assert of(store, "a")[1] == pytest.approx(0.0, abs=0.02)
+    score_live(store, replace(LISTENING, floor=JudgeFloor(trusted=frozenset({"judge.x"}))), ["a"])
+    assert of(store, "a")[1] > 0.3
+
+
+def test_a_judge_counts_from_the_labels_on_that_measure_it(store: Store) -> None:
+    good = {f"s{k}": k % 2 == 0 for k in range(12)}
+    store.append(
+        [
+            replace(
+                talk(("q", "a"), name=name),
+                signals=(outcome_signal(SignalSource.JUDGE, 1.0 if fine else -1.0),),
+            )
+            for name, fine in good.items()
+        ]
+    )
+    labels = [
+        says(StatementKind.LABEL, {"score": 1 if fine else -1, "why": "I read it"}, session=name)
+        for name, fine in good.items()
+        if name != "s0"
+    ]
+    append_statements(store.database, labels)
+    score_live(store, LISTENING)
+    assert score_live(store, LISTENING, ["s0"]).muted == ()
+    assert of(store, "s0")[1] > 0.3
 
 
 def test_what_a_world_checked_keeps_its_reward_beside_what_people_say(store: Store) -> None:

@@ -1,24 +1,45 @@
 """A judge over what a store holds: trajectories and a rubric enter, opinions are appended as signals.
 
-Each trajectory is judged once by a rubric: that it had no answer is an opinion too. What an opinion is
-worth for rewards is said elsewhere: by the weights in the TOML, and by people's labels (`feedback.trust`).
+A trajectory is judged once by a rubric and a model: that they had no answer is an opinion too. An edited
+rubric, another model and what the user wrote since are reasons to judge again, and the newest opinion takes
+the older one's place. Whether one counts in rewards is for people's labels to say (`feedback.trust`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
-from coevolve.feedback.judge import Opinion, Rubric, RubricExample, judge_signal, judge_text
+from coevolve.feedback.classes import CLASS_OF, CLASSES, FailureClass, class_signal, judge_class
+from coevolve.feedback.failures import FailureRecord, record_failure
+from coevolve.feedback.judge import (
+    Opinion,
+    Rubric,
+    RubricExample,
+    judge_pair,
+    judge_signal,
+    judge_text,
+    pair_signals,
+)
+from coevolve.live import speaks_of
 from coevolve.models.protocol import LanguageModel
 from coevolve.sections import FeedbackSection
 from coevolve.store import Store
 from coevolve.store.query import Query
-from coevolve.types import Signal, Trajectory, Turn
+from coevolve.store.statements import statements_of
+from coevolve.types import Signal, SignalSource, StatementKind, Trajectory, Turn
 
 _AT_ONCE = 8  # trajectories under judgement; each asks for all its votes
 _KEPT_AT_ONCE = 32  # opinions of one transaction: what a kill may lose
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a judge is shown."""
+
+    trajectory: Trajectory
+    afterwards: tuple[str, ...] = ()  # what the user wrote about it, in the order in which it was given
 
 
 def rubrics(section: FeedbackSection) -> list[Rubric]:
@@ -26,21 +47,50 @@ def rubrics(section: FeedbackSection) -> list[Rubric]:
     made = []
     for one in section.rubrics:
         values = asdict(one) | {"examples": tuple(RubricExample(**asdict(e)) for e in one.examples)}
+        del values["trusted"]  # of its weight in rewards, not of what is asked
         made.append(Rubric(**values))
     return made
 
 
-def unjudged(store: Store, rubric: Rubric, query: Query) -> list[Trajectory]:
-    """Those that match and that this rubric has no opinion on."""
-    name = f"judge.{rubric.name}"
-    return [one for one in store.find(query) if all(signal.name != name for signal in one.signals)]
+def cases(store: Store, found: Sequence[Trajectory]) -> list[Case]:
+    """These trajectories with what their users wrote about them."""
+    said = statements_of(store.database, {one.session_id for one in found})
+    return [
+        Case(
+            one,
+            tuple(
+                str(told.value)
+                for told in said.get(one.session_id, ())
+                if told.kind is StatementKind.TEXT and speaks_of(told, one)
+            ),
+        )
+        for one in found
+    ]
+
+
+def unjudged(cases: Sequence[Case], rubric: Rubric, model: str) -> list[Case]:
+    """Those that this rubric and this model have no opinion on, or of which more was written since."""
+    return [one for one in cases if not _judged(one, f"judge.{rubric.name}", rubric, model)]
+
+
+def unclassified(store: Store, query: Query, model: str) -> list[tuple[Case, FailureRecord]]:
+    """Failures whose kind nobody knows, and which this model was not asked about."""
+    found = cases(store, store.find(query))
+    told = ((one, record_failure(one.trajectory)) for one in found)
+    return [
+        (one, record)
+        for one, record in told
+        if record is not None
+        and record.kind is FailureClass.UNKNOWN
+        and not _judged(one, CLASS_OF, CLASSES, model)
+    ]
 
 
 async def judge_stored(
     store: Store,
     model: LanguageModel,
     rubric: Rubric,
-    found: Sequence[Trajectory],
+    found: Sequence[Case],
     *,
     seed: int = 0,
     on_done: Callable[[], None] = lambda: None,
@@ -49,26 +99,91 @@ async def judge_stored(
 
     Raises: StoreError: the store refuses; the opinions kept before stay.
     """
+
+    async def ask(one: Case) -> tuple[Opinion, Signal]:
+        opinion = await judge_text(model, rubric, conversation(one), seed)
+        on_done()
+        return opinion, judge_signal(opinion, rubric, len(one.afterwards))
+
+    return await _each(store, found, ask)
+
+
+async def classify_stored(
+    store: Store,
+    model: LanguageModel,
+    found: Sequence[tuple[Case, FailureRecord]],
+    *,
+    seed: int = 0,
+    on_done: Callable[[], None] = lambda: None,
+) -> list[Opinion]:
+    """Which kind of failure each of these was, in their order, each kept with its trajectory.
+
+    Raises: StoreError: the store refuses; the opinions kept before stay.
+    """
+    records = {one.trajectory.id: record for one, record in found}
+
+    async def ask(one: Case) -> tuple[Opinion, Signal]:
+        record = records[one.trajectory.id]
+        opinion = await judge_class(model, f"{conversation(one)}\n\nIt failed: {record.why}", seed)
+        on_done()
+        return opinion, class_signal(opinion, record.turn, len(one.afterwards))
+
+    return await _each(store, [one for one, _ in found], ask)
+
+
+async def judge_pair_stored(
+    store: Store, model: LanguageModel, rubric: Rubric, pair: tuple[Case, Case], seed: int = 0
+) -> Opinion:
+    """Which of two trajectories is better by a rubric, in both orders; kept with both of them."""
+    first, second = pair
+    opinion = await judge_pair(model, rubric, conversation(first), conversation(second), seed)
+    said = pair_signals(opinion, rubric, first.trajectory.id, second.trajectory.id)
+    await asyncio.to_thread(_keep, store, said)
+    return opinion
+
+
+def conversation(case: Case) -> str:
+    """A trajectory as a judge reads it, with what its user wrote about it."""
+    trajectory = case.trajectory
+    lines = [f"User: {trajectory.task.opening}"] if trajectory.task.opening else []
+    for turn in trajectory.turns:
+        if turn.observation and turn.observation != trajectory.task.opening:
+            lines.append(f"Seen: {turn.observation}")
+        lines.append(_done(turn))
+        if turn.error:
+            lines.append(f"Error: {turn.error}")
+    lines += [f"The user said afterwards: {text}" for text in case.afterwards]
+    return "\n".join(lines)
+
+
+def _judged(case: Case, about: str, rubric: Rubric, model: str) -> bool:
+    """Whether there is an opinion of this rubric and model that knows of all that the user wrote."""
+    calls = [s.call for s in case.trajectory.signals if _about(s) == about and s.call is not None]
+    return any(
+        (call.rubric, call.model) == (rubric.id, model) and call.texts >= len(case.afterwards)
+        for call in calls
+    )
+
+
+async def _each(
+    store: Store, found: Sequence[Case], ask: Callable[[Case], Awaitable[tuple[Opinion, Signal]]]
+) -> list[Opinion]:
+    """Ask of each, some at once, and keep what is said as it comes."""
     gate = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(trajectory: Trajectory) -> Opinion:
+    async def one(case: Case) -> tuple[Opinion, Signal]:
         async with gate:
-            opinion = await judge_text(model, rubric, conversation(trajectory), seed)
-        on_done()
-        return opinion
+            return await ask(case)
 
     opinions: list[Opinion] = []
     for start in range(0, len(found), _KEPT_AT_ONCE):
         some = found[start : start + _KEPT_AT_ONCE]
         async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(one(trajectory)) for trajectory in some]
+            asked = [group.create_task(one(case)) for case in some]
         given = [task.result() for task in asked]
-        said = {
-            one.id: judge_signal(opinion, rubric, trusted=True)
-            for one, opinion in zip(some, given, strict=True)
-        }
+        said = {case.trajectory.id: signal for case, (_, signal) in zip(some, given, strict=True)}
         await asyncio.to_thread(_keep, store, said)
-        opinions += given
+        opinions += [opinion for opinion, _ in given]
     return opinions
 
 
@@ -78,19 +193,14 @@ def _keep(store: Store, said: Mapping[str, Signal]) -> None:
 
 
 def _with(one: Trajectory, signal: Signal) -> Trajectory:
-    return replace(one, signals=(*one.signals, signal))
+    """The newest opinion takes the place of an older one on the same; the store's scorings keep both."""
+    others = [s for s in one.signals if s.source is not SignalSource.JUDGE or _about(s) != _about(signal)]
+    return replace(one, signals=(*others, signal))
 
 
-def conversation(trajectory: Trajectory) -> str:
-    """A trajectory as a judge reads it."""
-    lines = [f"User: {trajectory.task.opening}"] if trajectory.task.opening else []
-    for turn in trajectory.turns:
-        if turn.observation and turn.observation != trajectory.task.opening:
-            lines.append(f"Seen: {turn.observation}")
-        lines.append(_done(turn))
-        if turn.error:
-            lines.append(f"Error: {turn.error}")
-    return "\n".join(lines)
+def _about(signal: Signal) -> str:
+    """What an opinion is on. The kind of a failure, whichever it is, is one thing."""
+    return CLASS_OF if signal.name.startswith(CLASS_OF) else signal.name
 
 
 def _done(turn: Turn) -> str:

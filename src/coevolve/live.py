@@ -17,7 +17,7 @@ from coevolve.feedback.behaviour import Nearness, behaviour_signals, letters_ali
 from coevolve.feedback.crowd import clusters_of, expectations
 from coevolve.feedback.outcome import Expectation
 from coevolve.feedback.statements import Figure, statement_signals
-from coevolve.feedback.trust import against_labels
+from coevolve.feedback.trust import Fared, JudgeFloor, against_labels, uncounted
 from coevolve.registry import Registry
 from coevolve.sections import FeedbackSection
 from coevolve.store import Store
@@ -49,6 +49,7 @@ class Listening:
     rule: RewardRule = field(default_factory=RewardRule)
     figures: Mapping[str, Figure] = field(default_factory=dict)  # what business figures mean
     nearness: Nearness = letters_alike  # of messages and questions; an encoder's knows meaning
+    floor: JudgeFloor = field(default_factory=JudgeFloor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Heard:
 
     scored: tuple[Trajectory, ...] = ()
     changed: tuple[str, ...] = ()  # ids of trajectories whose reward is another one than before
-    muted: tuple[str, ...] = ()  # names of signals that people's labels overrule, which were not counted
+    muted: tuple[str, ...] = ()  # names of signals that were not counted, see `feedback.trust.uncounted`
 
 
 def reward_rule(section: FeedbackSection) -> RewardRule:
@@ -70,7 +71,15 @@ def reward_rule(section: FeedbackSection) -> RewardRule:
 def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> Listening:
     """How a [feedback] section hears live sessions."""
     figures = {name: Figure(**asdict(figure)) for name, figure in section.figures.items()}
-    return Listening(rule=reward_rule(section), figures=figures, nearness=nearness)
+    return Listening(
+        rule=reward_rule(section), figures=figures, nearness=nearness, floor=judge_floor(section)
+    )
+
+
+def judge_floor(section: FeedbackSection) -> JudgeFloor:
+    """What a [feedback] section asks of judges before they count."""
+    trusted = frozenset(f"judge.{one.name}" for one in section.rubrics if one.trusted)
+    return JudgeFloor(kappa=section.judges.floor, labels=section.judges.least, trusted=trusted)
 
 
 def score_live(
@@ -92,21 +101,21 @@ def score_live(
     if not asked:
         return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
-    muted = sorted(one.name for one in against_labels(recent) if one.muted)
-    rule = replace(listening.rule, weights={**dict.fromkeys(muted, 0.0), **listening.rule.weights})
+    counting = _Counting(listening.rule, listening.floor, against_labels(recent, listening.floor))
     expected = _expected(store, listening, recent, asked)
-    if sessions is None and (others := _touched(recent, rule, expected) - set(wanted)):
+    if sessions is None and (others := _touched(recent, counting, expected) - set(wanted)):
         wanted += sorted(others)
         asked = store.find(Query(sessions=wanted))
     # Before the transaction: whoever writes meanwhile would wait for the encoder.
     behaviour = _behaviour(store, listening.nearness, recent, asked)
-    hearing = _Hearing(rule=rule, figures=listening.figures, expected=expected, behaviour=behaviour)
+    hearing = _Hearing(counting=counting, figures=listening.figures, expected=expected, behaviour=behaviour)
     with store.database.write():  # a word is taken in together with the reward that knows of it
         said = statements_of(store.database, wanted)
         ids = [one.id for one in asked]
         found, scored = store.rescore(run, ids, lambda known: [hearing.scored(one, said) for one in known])
         mark_scored(store.database, (one for some in said.values() for one in some))
     moved = [new.id for old, new in zip(found, scored, strict=True) if _moved(_worth(old), _worth(new))]
+    muted = sorted({name for one in scored for name in counting.muted(one.signals)})
     return Heard(tuple(scored), tuple(moved), tuple(muted))
 
 
@@ -121,14 +130,33 @@ def overruled(store: Store, listening: Listening) -> tuple[str, ...]:
     if fresh := sessions_to_score(store.database):
         score_live(store, listening, fresh)
     known = store.find(Query(sessions=labelled, measuring=False))
-    return tuple(sorted(one.name for one in against_labels(known) if one.muted))
+    return tuple(sorted(one.name for one in against_labels(known, listening.floor) if one.muted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """The rule, without what people overrule and without judges that were not measured."""
+
+    rule: RewardRule
+    floor: JudgeFloor
+    fared: Sequence[Fared]
+
+    def muted(self, signals: Iterable[Signal]) -> frozenset[str]:
+        """Names of what is not counted; a weight that is given by hand counts it all the same."""
+        return uncounted(self.fared, self.floor, signals) - self.rule.weights.keys()
+
+    def valued(self, one: Trajectory, expected: Mapping[str, Expectation]) -> Trajectory:
+        """The trajectory with its reward."""
+        weights = {**dict.fromkeys(self.muted(one.signals), 0.0), **self.rule.weights}
+        near = expected.get(one.session_id, Expectation())
+        return score(one, lambda _: (), replace(self.rule, weights=weights), near)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hearing:
     """What a session is judged by, beside what was said of it."""
 
-    rule: RewardRule
+    counting: _Counting
     figures: Mapping[str, Figure]
     expected: Mapping[str, Expectation]  # by session
     behaviour: Mapping[str, Sequence[Signal]]  # by trajectory
@@ -140,11 +168,7 @@ class _Hearing:
         if one.task.split is not Split.LIVE:
             return replace(one, signals=tuple(signals))
         signals += self.behaviour.get(one.id, ())
-        return _valued(replace(one, signals=tuple(signals)), self.rule, self.expected)
-
-
-def _valued(one: Trajectory, rule: RewardRule, expected: Mapping[str, Expectation]) -> Trajectory:
-    return score(one, lambda _: (), rule, expected.get(one.session_id, Expectation()))
+        return self.counting.valued(replace(one, signals=tuple(signals)), self.expected)
 
 
 def _expected(
@@ -176,14 +200,16 @@ def _is_voice(signal: Signal) -> bool:
     return of_user and signal.score is not None
 
 
-def _touched(recent: Sequence[Trajectory], rule: RewardRule, expected: Mapping[str, Expectation]) -> set[str]:
+def _touched(
+    recent: Sequence[Trajectory], counting: _Counting, expected: Mapping[str, Expectation]
+) -> set[str]:
     """Sessions of which nothing is new, whose reward is another one by what is said of others."""
     return {
         one.session_id
         for one in recent
         if one.reward is not None
         and (one.session_id in expected or not any(map(_is_voice, one.signals)))
-        and _moved(_worth(one), _worth(_valued(one, rule, expected)))
+        and _moved(_worth(one), _worth(counting.valued(one, expected)))
     }
 
 
@@ -213,8 +239,8 @@ def _spoken(
     """Each statement's signal; one that cannot be read costs no other its place, and has no score."""
     turns = {turn.index for turn in one.turns}
     for said in statements:
-        if said.trajectory is not None and said.trajectory != one.id.partition("~")[0]:
-            continue  # of another agent or chat of this session
+        if not speaks_of(said, one):
+            continue
         try:
             (signal,) = statement_signals(one, [said], figures)
         except FeedbackError as error:
@@ -224,6 +250,11 @@ def _spoken(
             why = f"it speaks of turn {signal.turn}, which is not there; {signal.why}"
             signal = replace(signal, turn=None, score=None, why=why)
         yield signal
+
+
+def speaks_of(said: Statement, one: Trajectory) -> bool:
+    """Whether a statement on this trajectory's session means it, and not another agent or chat there."""
+    return said.trajectory is None or said.trajectory == one.id.partition("~")[0]
 
 
 def taught(store: Store, registry: Registry) -> dict[str, list[str]]:

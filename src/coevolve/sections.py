@@ -141,6 +141,15 @@ class RubricSection:
     max_tokens: Positive = 160
     deadline_s: Rate = 30.0  # for all votes on one session together
     weight: Weight = 1.0  # of the signal
+    trusted: bool = False  # counted in rewards until people's labels have measured it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesSection:
+    """[feedback.judges]: what a judge must show before its word counts in rewards."""
+
+    floor: Share = 0.4  # of the lower end of its kappa with people (Cohen); below it, it is not counted
+    least: Positive = 10  # people's labels on what it judged; with fewer it is not measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +168,7 @@ class FeedbackSection:
     live: LiveSection = field(default_factory=LiveSection)
     figures: Mapping[str, FigureSection] = field(default_factory=dict)
     rubrics: tuple[RubricSection, ...] = ()
+    judges: JudgesSection = field(default_factory=JudgesSection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

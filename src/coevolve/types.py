@@ -125,6 +125,19 @@ class Turn:
 WRONG_AT = 0.3  # a process signal at or below -WRONG_AT marks its turn as wrong, which is never imitated
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCall:
+    """What a language model was asked for a signal, and what its answer cost."""
+
+    rubric: str  # its name and a hash of what it asks, "kind@5f0c2a17": an edited rubric is another one
+    model: str  # the judge's name
+    seconds: float  # that all votes took together
+    tokens: int  # read and written, over all votes
+    deadline_s: float  # that all votes had together
+    late: int = 0  # votes that did not come in time
+    texts: int = 0  # free texts of users that it read
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One reason for a reward."""
@@ -137,6 +150,7 @@ class Signal:
     turn: int | None = None  # the turn it speaks of; None = the whole trajectory
     weight: float = 1.0
     sureness: float = 1.0  # [0, 1]: of a judge, the share of its votes; of what is certain, 1
+    call: JudgeCall | None = None  # of a judge
 
 
 class StatementKind(StrEnum):
@@ -148,7 +162,9 @@ class StatementKind(StrEnum):
     TEXT = "text"  # free words, which only a judge can score
     EDIT = "edit"  # how the agent's answer should have read
     FIGURE = "figure"  # {"name": "follow_up_ticket", "value": 1}, of a business system
-    LABEL = "label"  # a reviewer's word: {"score": -1, "why": text}, with "signal": name of that one signal
+    LABEL = (
+        "label"  # a reviewer's word: {"score": -1, "why": text}, of one "signal" or failure "class" by name
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

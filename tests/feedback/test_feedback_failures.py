@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -7,19 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from coevolve.errors import FeedbackError
 from coevolve.feedback import RewardRule, score
-from coevolve.feedback.failures import FailureClass, cluster_failures, record_failure
+from coevolve.feedback.classes import CLASS_OF, FailureClass, class_signal, judge_class
+from coevolve.feedback.failures import cluster_failures, record_failure
+from coevolve.feedback.statements import statement_signals
+from coevolve.models.scripted import ScriptedModel
 from coevolve.types import (
-    Action,
     Failure,
     Party,
     Signal,
     SignalKind,
     SignalSource,
     Split,
+    StatementKind,
     Trajectory,
 )
-from live_samples import outcome_signal, talk
+from live_samples import outcome_signal, says, talk
 
 FAILED = Signal("end_state", -1.0, "the order is not paid", SignalKind.OUTCOME, SignalSource.CHECK)
 PASSED = replace(FAILED, score=1.0)
@@ -52,7 +57,9 @@ def fault(name: str) -> Signal:
         ("paid_before_identity", FailureClass.ORDER),
         ("violation:window_closed", FailureClass.POLICY),
         ("fact.price", FailureClass.KNOWLEDGE),
-        ("odd_conclusion", FailureClass.KNOWLEDGE),  # nothing was looked up at all
+        ("looked.get_order", FailureClass.KNOWLEDGE),
+        ("amounts_true", FailureClass.KNOWLEDGE),
+        ("odd_conclusion", FailureClass.UNKNOWN),  # no rule knows what kind of mistake that is
     ],
 )
 def test_the_signal_at_the_first_wrong_turn_names_the_class(name: str, expected: FailureClass) -> None:
@@ -70,12 +77,58 @@ def test_ending_without_trying_and_empty_promises_are_evasion() -> None:
     assert kind(silent) is FailureClass.EVASION
 
 
-def test_a_wrong_conclusion_after_looking_up_is_reasoning() -> None:
-    base = failed()
-    looked = replace(base.turns[0], action=Action("get_order", {"id": "77"}), result="placed")
-    spoke = replace(base.turns[0], index=1)
-    both = replace(base, turns=(looked, spoke), signals=(fault("odd_conclusion"),))
-    assert kind(both) is FailureClass.REASONING
+def one_star(*signals: Signal) -> Trajectory:
+    return score(
+        replace(
+            talk(("Where is it?", "On its way.")),
+            signals=(outcome_signal(SignalSource.USER, -1.0), *signals),
+        ),
+        lambda _: (),
+        RewardRule(),
+    )
+
+
+def classed(kind: FailureClass, source: SignalSource) -> Signal:
+    return Signal(f"{CLASS_OF}{kind}", None, f"{source}: because", SignalKind.EXPLANATORY, source, 0)
+
+
+def test_a_single_star_tells_no_rule_what_went_wrong() -> None:
+    assert kind(one_star()) is FailureClass.UNKNOWN
+
+
+def test_a_judge_names_the_class_where_no_rule_does_and_a_person_outranks_both() -> None:
+    said = classed(FailureClass.REASONING, SignalSource.JUDGE)
+    record = record_failure(one_star(said))
+    assert record is not None
+    assert (record.kind, record.turn, record.why) == (FailureClass.REASONING, 0, "judge: because")
+    ruled = replace(failed(fault("unknown_tool")), signals=(fault("unknown_tool"), said))
+    assert kind(ruled) is FailureClass.TOOL_CALL
+    person = classed(FailureClass.POLICY, SignalSource.REVIEWER)
+    assert kind(replace(ruled, signals=(*ruled.signals, person))) is FailureClass.POLICY
+    assert kind(one_star(classed(FailureClass.UNKNOWN, SignalSource.JUDGE))) is FailureClass.UNKNOWN
+
+
+async def test_a_judge_that_is_asked_for_a_class_votes_for_one_of_them_or_none() -> None:
+    left = ["order", "order", "policy", "order", "policy", "unsure"]
+    model = ScriptedModel(lambda _: json.dumps({"reason": "paid first", "verdict": left.pop(0)}))
+    signal = class_signal(await judge_class(model, "Agent: pay()", 0), 2)
+    assert (signal.name, signal.score, signal.turn) == ("failure.order", None, 2)
+    assert signal.why == "scripted (67% of 3 votes): paid first"
+    assert class_signal(await judge_class(model, "Agent: pay()", 0), 2).name == "failure.unknown"
+
+
+def test_a_label_may_name_the_class_and_what_only_explains_is_no_blame() -> None:
+    value = {"score": -1, "why": "no such rule", "class": "policy"}
+    (named,) = statement_signals(one_star(), [says(StatementKind.LABEL, value)], {})
+    assert (named.name, named.score, named.kind) == ("failure.policy", None, SignalKind.EXPLANATORY)
+    assert kind(one_star(named)) is FailureClass.POLICY
+    for wrong in ("polcy", {"a": 1}):
+        with pytest.raises(FeedbackError, match="label") as refused:
+            statement_signals(one_star(), [says(StatementKind.LABEL, {**value, "class": wrong})], {})
+        assert "missing_knowledge" in refused.value.fix
+    on = {"score": -1, "why": "it was said", "signal": "unsaid_value"}
+    (doubted,) = statement_signals(one_star(), [says(StatementKind.LABEL, on)], {})
+    assert kind(one_star(doubted)) is FailureClass.UNKNOWN
 
 
 def test_what_the_world_broke_is_the_worlds_and_contradicting_judges_are_the_judges() -> None:

@@ -23,9 +23,10 @@ def said(label: str, judge: str) -> Signal:
         votes=(label,),
         seconds=1,
         tokens=9,
+        late=0,
         judge=judge,
     )
-    return judge_signal(opinion, RUBRIC, trusted=True)
+    return judge_signal(opinion, RUBRIC)
 
 
 def judged(version: str, praised_failures: int, judge: str = "SmolLM2-135M") -> list[Trajectory]:

@@ -3,10 +3,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from coevolve.codec import from_json, to_json
 from coevolve.errors import FeedbackError, ModelError
 from coevolve.feedback.calibration import agreement
 from coevolve.feedback.judge import (
@@ -16,9 +19,11 @@ from coevolve.feedback.judge import (
     judge_pair,
     judge_signal,
     judge_text,
+    pair_signals,
 )
 from coevolve.models.protocol import Completion, Sampling
 from coevolve.models.scripted import ScriptedModel
+from coevolve.types import Signal, SignalKind
 
 RUBRIC = Rubric(name="helpful", question="Is the answer helpful?", deadline_s=5)
 
@@ -117,12 +122,62 @@ async def test_the_prompt_holds_rubric_examples_and_text_and_cuts_the_middle() -
     assert len(seen[0]) < 14_000
 
 
-async def test_an_untrusted_judge_explains_but_does_not_count() -> None:
-    found = await opinion("bad", "bad", "bad")
-    counted = judge_signal(found, RUBRIC, trusted=True)
-    silent = judge_signal(found, RUBRIC, trusted=False)
-    assert (counted.score, silent.score) == (-1.0, None)
-    assert "agrees too little" in silent.why
+async def test_a_signal_holds_what_was_asked_and_what_it_cost() -> None:
+    slow = replace(RUBRIC, deadline_s=0.05)
+    found = await judge_text(_Slow(lambda seed: seed > 1), slow, "Hello.", 0)
+    signal = judge_signal(found, slow, texts=2)
+    call = signal.call
+    assert (signal.name, signal.score, signal.why) == (
+        "judge.helpful",
+        1.0,
+        "scripted (67% of 3 votes): because",
+    )
+    assert call is not None
+    assert (call.rubric, call.model, call.deadline_s, call.late, call.texts) == (
+        slow.id,
+        "scripted",
+        0.05,
+        1,
+        2,
+    )
+    assert call.seconds >= 0.05 and call.tokens == found.tokens > 0
+    assert from_json(Signal, to_json(signal)) == signal
+    old = {name: value for name, value in to_json(signal).items() if name != "call"}
+    assert from_json(Signal, old) == replace(signal, call=None)  # as a store of before holds it
+
+
+@pytest.mark.parametrize(
+    "edited", [{"question": "Is it kind?"}, {"examples": (RubricExample("Go away.", "bad", "rude"),)}]
+)
+def test_an_edited_rubric_is_another_one_and_its_votes_and_weight_are_not_what_it_asks(
+    edited: dict[str, Any],
+) -> None:
+    assert replace(RUBRIC, **edited).id != RUBRIC.id
+    assert replace(RUBRIC, votes=5, weight=2.0, deadline_s=9.0).id == RUBRIC.id
+    assert RUBRIC.id.startswith("helpful@")
+
+
+async def test_a_pair_is_kept_with_both_and_enters_no_reward() -> None:
+    found = await judge_pair(voting(*["A"] * 3, *["B"] * 3), RUBRIC, "one", "two", 0)
+    said = pair_signals(found, RUBRIC, "x", "y")
+    assert {one: (s.name, s.score, s.kind) for one, s in said.items()} == {
+        "x": ("judge.helpful.against.y", 1.0, SignalKind.EXPLANATORY),
+        "y": ("judge.helpful.against.x", -1.0, SignalKind.EXPLANATORY),
+    }
+    torn = await judge_pair(voting(*["A"] * 6), RUBRIC, "one", "two", 0)
+    assert {s.score for s in pair_signals(torn, RUBRIC, "x", "y").values()} == {None}
+
+
+async def test_examples_of_good_texts_are_none_of_the_better_of_two() -> None:
+    seen: list[str] = []
+
+    def look(transcript: str) -> str:
+        seen.append(transcript)
+        return verdict("tie")
+
+    rubric = replace(RUBRIC, votes=1, examples=(RubricExample("Go away.", "bad", "rude"),))
+    assert (await judge_pair(ScriptedModel(look), rubric, "one", "two", 0)).label == "tie"
+    assert "Go away." not in seen[0] and "better by this: Is the answer helpful?" in seen[0]
 
 
 @pytest.mark.parametrize("wrong", [{"votes": 0}, {"agreed": 0.5}, {"deadline_s": 0.0}])

@@ -4,9 +4,10 @@ from collections import Counter
 from dataclasses import replace
 
 from coevolve.feedback import RewardRule, score
-from coevolve.feedback.failures import FailureClass, FailureCluster
+from coevolve.feedback.classes import FailureClass
+from coevolve.feedback.failures import FailureCluster
 from coevolve.feedback.review import Ask, review_queue
-from coevolve.types import Signal, SignalSource, Trajectory
+from coevolve.types import WRONG_AT, Signal, SignalKind, SignalSource, Trajectory
 from live_samples import outcome_signal, talk
 
 
@@ -77,3 +78,39 @@ def test_a_type_of_which_little_was_heard_is_asked_about() -> None:
     assert [(one.trajectory, one.why) for one in found if one.ask is Ask.UNHEARD] == [
         ("t-rare", "of 1 sessions of refund, 0 were judged")
     ]
+
+
+def rule(score: float) -> Signal:
+    return Signal("refund_without_identity", score, "nobody asked who it is", turn=0)
+
+
+def disagreements(*signals: Signal) -> list[str]:
+    one = replace(talk(("Where is it?", "On its way.")), signals=signals)
+    return [item.why for item in review_queue([one], [], [], 5) if item.ask is Ask.DISAGREEMENT]
+
+
+def test_a_judge_that_praises_what_a_rule_calls_wrong_is_looked_at() -> None:
+    judge = outcome_signal(SignalSource.JUDGE, 1.0)
+    (why,) = disagreements(judge, rule(-0.8), rule(0.9))
+    assert why == "judge.x says +1.0, refund_without_identity -0.8: nobody asked who it is"
+    assert disagreements(judge, rule(0.1 - WRONG_AT)) == []  # a trifle makes no turn wrong
+
+
+def test_a_judge_that_blames_where_rules_only_praise_is_looked_at() -> None:
+    judge = outcome_signal(SignalSource.JUDGE, -1.0)
+    assert len(disagreements(judge, rule(0.6))) == 1
+    assert disagreements(judge, rule(0.6), rule(-0.1)) == []  # a rule found a fault as well
+
+
+def test_the_widest_disagreement_is_looked_at_first_whoever_disagrees() -> None:
+    judge = outcome_signal(SignalSource.JUDGE, 1.0)
+    mild = replace(talk(("q", "a"), name="mild"), signals=(judge, outcome_signal(SignalSource.USER, -0.1)))
+    wide = replace(talk(("q", "a"), name="wide"), signals=(judge, rule(-0.8)))
+    found = [one for one in review_queue([mild, wide], [], [], 9) if one.ask is Ask.DISAGREEMENT]
+    assert [one.trajectory for one in found] == ["t-wide", "t-mild"]
+
+
+def test_what_explains_and_is_not_counted_leaves_nothing_uncertain() -> None:
+    pair = Signal("judge.x.against.t", 1.0, "better", SignalKind.EXPLANATORY, SignalSource.JUDGE)
+    one = score(replace(talk(("q", "a")), signals=(pair,)), lambda _: (), RewardRule())
+    assert [item.ask for item in review_queue([one], [], [], 5) if item.ask is Ask.UNCERTAIN] == []

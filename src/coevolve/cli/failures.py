@@ -7,17 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
+from coevolve import config as configuration
+from coevolve.cli.driving import drive
+from coevolve.cli.judging import judging_model
 from coevolve.cli.opening import JsonFlag
 from coevolve.cli.output import answering, clean, percent, table
 from coevolve.cli.stores import FromStore, experience_at
+from coevolve.config import RunConfig
+from coevolve.engines import engine_of
 from coevolve.errors import MissingExtraError
 from coevolve.feedback.failures import FailureCluster, FailureRecord, cluster_failures, record_failure
+from coevolve.feedback.judge import Opinion
+from coevolve.judging import classify_stored, unclassified
 from coevolve.models.embeddings import open_embedder
+from coevolve.progress import progress
 from coevolve.similar import about, similar
 from coevolve.store import Store
 from coevolve.store.query import Query
@@ -31,22 +40,37 @@ def errors(
     type: TypeOption = None,
     version: VersionOption = None,
     limit: Annotated[int, typer.Option(min=1, help="The newest failures that are looked at.")] = 2000,
+    judge: Annotated[
+        Path | None,
+        typer.Option(metavar="CONFIG", help="Its [model] says what kind those are that no rule knows."),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Failures by kind and version, and clusters of those that read alike with their clearest examples."""
     with answering(as_json) as give, experience_at(store) as opened:
         wanted = Query(failed=True, type=type, version=version, limit=limit, measuring=False)
+        given = [] if judge is None else drive(_classified(opened, configuration.load(judge), wanted))
+        asked = {
+            "asked": len(given),
+            "unknown": sum(one.label is None for one in given),
+            "seconds": round(sum(one.seconds for one in given), 1),
+            "tokens": sum(one.tokens for one in given),
+            "late_votes": sum(one.late for one in given),
+        }
         found = failures(opened, wanted)
         order = list(dict.fromkeys(one.version for one in found))
         clusters, note = grouped(found, order)
         rows = _by_kind(found, order)
         parts: list[RenderableType] = [table(f"{len(found)} failures", ("kind", "all", *order), rows)]
+        if judge is not None:
+            parts.append(table("judged", tuple(asked), [tuple(asked.values())]))
         if clusters:
             parts.append(table("that read alike", ("name", "kind", "size", "trend", "like"), _rows(clusters)))
         data = {
             "failures": len(found),
             "kinds": {name: dict(zip(order, counts, strict=True)) for name, _, *counts in rows},
             "clusters": [asdict(one) for one in clusters],
+            "judge": None if judge is None else asked,
         }
         give(data, *parts, *([note] if note else []))
 
@@ -77,6 +101,17 @@ def similar_to(
             data.append({"trajectory": identity, "similarity": likeness, "outcome": outcome, "why": why})
         columns = ("like", "trajectory", "type", "outcome", "about", "why")
         give({"similar": data}, table(f"like {clean(text)!r}", columns, rows))
+
+
+async def _classified(store: Store, settings: RunConfig, query: Query) -> list[Opinion]:
+    """A judge's words on the failures of unknown kind. No local model is loaded where there is none left."""
+    engine = engine_of(settings)
+    if not unclassified(store, query, engine.base):
+        return []
+    async with judging_model(engine) as model:
+        some = unclassified(store, query, model.name)
+        with progress(len(some), "judge failures", "failures") as bar:
+            return await classify_stored(store, model, some, seed=settings.run.seed, on_done=bar.advance)
 
 
 def failures(store: Store, query: Query) -> list[FailureRecord]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -22,10 +22,11 @@ from coevolve.cli.stores import (
     store_url,
 )
 from coevolve.errors import ConfigError
+from coevolve.feedback.classes import FailureClass
 from coevolve.feedback.failures import record_failure
 from coevolve.feedback.review import ReviewItem, review_queue
-from coevolve.feedback.trust import Fared, against_labels
-from coevolve.live import score_live, taught
+from coevolve.feedback.trust import Fared, against_labels, spent
+from coevolve.live import judge_floor, score_live, taught
 from coevolve.registry import Registry
 from coevolve.store import Store
 from coevolve.store.key import redaction_key
@@ -94,6 +95,7 @@ def label(
     by: Annotated[str, typer.Option(help="Who labels: a name or a pseudonym.")] = "reviewer",
     turn: Annotated[int | None, typer.Option(min=0, help="The turn that is meant.")] = None,
     signal: Annotated[str | None, typer.Option(help="The rule or judge that is right or wrong.")] = None,
+    kind: Annotated[FailureClass | None, typer.Option("--class", help="What kind of failure it was.")] = None,
     store: FromStore = "experience.db",
     as_json: JsonFlag = False,
 ) -> None:
@@ -109,6 +111,11 @@ def label(
             raise ConfigError(
                 f"{found.id} has no signal {signal!r}", fix=f"name one of: {', '.join(names) or '(none)'}"
             )
+        if kind is not None and (word is Word.GOOD or signal is not None):
+            raise ConfigError(
+                "--class is of a failure as a whole",
+                fix="label it bad or unsure, without --signal; or leave --class out",
+            )
         redactor = Redactor(redaction_key(store_url(store), make=False))
         value = {"score": _SCORES[word], "why": redactor.text(why)}
         said = Statement(
@@ -121,37 +128,45 @@ def label(
             by=redactor.text(by),
             given_s=time.time(),
         )
-        append_statements(opened.database, [said])
+        named = [] if kind is None else [replace(said, id=f"{said.id}-class", value={**value, "class": kind})]
+        append_statements(opened.database, [said, *named])
         give({"label": said.id, "trajectory": found.id}, f"{found.id} is labelled {word.value} by {said.by}")
 
 
-def trust(store: FromStore = "experience.db", as_json: JsonFlag = False) -> None:
-    """How rules and judges fare against people's labels, and which of them are not counted."""
+def trust(
+    store: FromStore = "experience.db", config: FeedbackConfig = None, as_json: JsonFlag = False
+) -> None:
+    """How rules and judges fare against people's labels, which are not counted, and what judges cost."""
     with answering(as_json) as give, experience_at(store) as opened:
-        fared = against_labels(opened.find(Query(limit=_RECENT, measuring=False)))
+        recent = opened.find(Query(limit=_RECENT, measuring=False))
+        fared = against_labels(recent, judge_floor(feedback_of(config)))
         rows = [
             (
                 one.name,
-                one.source.value,
+                one.model or one.source.value,
                 f"{one.overruled} of {one.labelled}",
                 percent(one.low),
                 _kappa(one),
-                "not counted" if one.muted else "look at it" if one.often else "",
+                _standing(one),
             )
             for one in fared
         ]
         columns = ("signal", "source", "overruled", "at least", "kappa", "")
-        data = [{**asdict(one), "often": one.often, "muted": one.muted} for one in fared]
-        curves = [
+        data = [{**asdict(one), "often": one.often} for one in fared]
+        parts = [table("against people's labels", columns, rows)]
+        parts += [
             table(
                 f"how sure {one.name} was, and how often people agreed",
                 ("share of votes", "people agreed", "labels"),
                 [(f"{sure:.2f}", percent(right), count) for sure, right, count in one.agreement.curve],
             )
             for one in fared
-            if one.agreement is not None
+            if one.agreement is not None and one.agreement.curve
         ]
-        give({"signals": data}, table("against people's labels", columns, rows), *curves)
+        if costs := [asdict(one) for one in spent(recent)]:
+            shown = [tuple({**one, "seconds": f"{one['seconds']:.1f}"}.values()) for one in costs]
+            parts.append(table("what judges cost", tuple(costs[0]), shown))
+        give({"signals": data, "judges": costs}, *parts)
 
 
 def queue(store: Store, count: int) -> list[ReviewItem]:
@@ -168,3 +183,7 @@ def _kappa(one: Fared) -> str:
     if judged is None or judged.kappa is None:
         return ""
     return f"{judged.kappa:.2f} ({judged.low:.2f} to {judged.high:.2f})"
+
+
+def _standing(one: Fared) -> str:
+    return f"not counted: {one.why}" if one.muted else one.why or ("look at it" if one.often else "")

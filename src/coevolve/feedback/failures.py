@@ -1,8 +1,8 @@
 """The error library: failed trajectories enter, classes and named clusters of failures leave.
 
-A failure's class says whose kind of mistake it was, by rules on its signals; where they do not know, it is
-unknown until a judge or a person says. A cluster gathers failures that read alike. Clusters are of what was
-seen: an error that happened three times makes none.
+A failure's class says whose kind of mistake it was: by a person's word, else by rules on its signals, else
+by a judge that was asked; where none of them knows, it is unknown. A cluster gathers failures that read
+alike. Clusters are of what was seen: an error that happened three times makes none.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from coevolve.feedback.rules import SPOKEN
+from coevolve.feedback.classes import FailureClass, said_class
 from coevolve.feedback.traces import EVASIVE
 from coevolve.need import need
 from coevolve.types import Outcome, Party, Signal, SignalKind, SignalSource, Trajectory
@@ -26,20 +25,6 @@ from coevolve.types import Outcome, Party, Signal, SignalKind, SignalSource, Tra
 _SAME = 0.85  # cosine of two clusters' middles from which they are one
 _EMPTY = re.compile(r"the|and|for|was|were|with|that|this|not|but|you|your|have|has|had|are|from|turn")
 Embed: TypeAlias = Callable[[Sequence[str]], np.ndarray]  # N texts -> (N, D) unit vectors
-
-
-class FailureClass(StrEnum):
-    """Whose kind of mistake a failure was."""
-
-    TOOL_CALL = "tool_call"  # no legal action, a wrong tool, wrong or made-up arguments
-    ORDER = "order"  # right steps, in an order that must not be
-    POLICY = "policy"  # did what the policy forbids
-    EVASION = "evasion"  # ended without trying, or with words that promise and do nothing
-    KNOWLEDGE = "missing_knowledge"  # did not look up, or told what no tool had said
-    REASONING = "reasoning"  # drew the wrong conclusion from what it had
-    ENVIRONMENT = "environment"  # the world, the model's engine or a tool broke
-    JUDGE = "judge"  # those who judge contradict each other
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +58,15 @@ _NAMES: tuple[tuple[re.Pattern[str], FailureClass], ...] = (
     (re.compile(r"before|without_identity|too_early|unverified|not_asked|needs_"), FailureClass.ORDER),
     (re.compile(r"^violation|forbidden|policy|not_allowed"), FailureClass.POLICY),
     (re.compile(r"ended_without_trying|budget_exhausted"), FailureClass.EVASION),
-    (re.compile(r"not_looked_up|unfounded|made_up|hallucinat|fact\."), FailureClass.KNOWLEDGE),
+    (
+        re.compile(r"^(looked|fact)\.|not_looked_up|amounts_true|unfounded|made_up|hallucinat"),
+        FailureClass.KNOWLEDGE,
+    ),
 )
 
 
 def record_failure(trajectory: Trajectory) -> FailureRecord | None:
-    """Classify a scored trajectory by rules; None where it did not fail or nobody knows."""
+    """Classify a scored trajectory; None where it did not fail or nobody knows."""
     reward = trajectory.reward
     failed = reward is not None and reward.outcome in (Outcome.FAILURE, Outcome.PARTIAL)
     if not failed and trajectory.failure is None:
@@ -96,6 +84,18 @@ def record_failure(trajectory: Trajectory) -> FailureRecord | None:
 
 
 def _classified(trajectory: Trajectory) -> tuple[FailureClass, int | None, str]:
+    if (told := said_class(trajectory.signals, SignalSource.REVIEWER)) is not None:
+        kind, signal = told
+        return kind, signal.turn, signal.why
+    kind, turn, why = _by_rules(trajectory)
+    told = said_class(trajectory.signals, SignalSource.JUDGE)
+    if kind is FailureClass.UNKNOWN and told is not None and told[0] is not FailureClass.UNKNOWN:
+        kind, signal = told
+        return kind, signal.turn, signal.why
+    return kind, turn, why
+
+
+def _by_rules(trajectory: Trajectory) -> tuple[FailureClass, int | None, str]:
     failure, reward = trajectory.failure, trajectory.reward
     if failure is not None and failure.party is not Party.AGENT:
         blamed = FailureClass.JUDGE if failure.party is Party.JUDGE else FailureClass.ENVIRONMENT
@@ -103,7 +103,8 @@ def _classified(trajectory: Trajectory) -> tuple[FailureClass, int | None, str]:
     if words := _opposite(trajectory.signals):
         return FailureClass.JUDGE, None, words
     turn = reward.first_wrong if reward is not None else None
-    blame = [s for s in trajectory.signals if s.score is not None and s.score < 0]
+    spoken = [s for s in trajectory.signals if s.kind is not SignalKind.EXPLANATORY]
+    blame = [s for s in spoken if s.score is not None and s.score < 0]
     blame.sort(key=lambda s: (s.turn != turn, s.kind is not SignalKind.PROCESS, s.score or 0.0))
     for signal in blame:
         for pattern, kind in _NAMES:
@@ -112,12 +113,7 @@ def _classified(trajectory: Trajectory) -> tuple[FailureClass, int | None, str]:
     last = trajectory.turns[-1] if trajectory.turns else None
     if last is not None and EVASIVE.search(last.raw):
         return FailureClass.EVASION, last.index, f"it ends with: {' '.join(last.raw.split())[-120:]}"
-    tools = [t.action.tool for t in trajectory.turns if t.action is not None and t.action.tool not in SPOKEN]
     why = blame[0].why if blame else (reward.why if reward is not None else "")
-    if not tools and blame:
-        return FailureClass.KNOWLEDGE, turn, f"nothing was looked up; {why}"
-    if blame:
-        return FailureClass.REASONING, turn, why
     return FailureClass.UNKNOWN, turn, why or "no signal says why"
 
 

@@ -16,10 +16,7 @@ from scipy import stats
 
 from coevolve.feedback.traces import verification
 from coevolve.feedback.watch import Alarm, WatchRule
-from coevolve.types import Signal, SignalSource, Trajectory
-
-# How `judge.judge_signal` begins the reason of an opinion: the model's name, then its votes.
-_BY = re.compile(r"(?P<name>\S.*?) \(\d+% of \d+ votes")
+from coevolve.types import Signal, SignalKind, SignalSource, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +60,9 @@ def favouritism(
 
 
 def judge_of(signal: Signal) -> str | None:
-    """The name of the model that judged; None where the signal is no judge's or does not say."""
-    by = _BY.match(signal.why) if signal.source is SignalSource.JUDGE else None
-    return by["name"] if by else None
+    """The name of the model that judged an outcome; None where the signal is no judge's or does not say."""
+    judged = signal.source is SignalSource.JUDGE and signal.kind is not SignalKind.EXPLANATORY
+    return signal.call.model if judged and signal.call is not None else None
 
 
 def family(model: str) -> str:

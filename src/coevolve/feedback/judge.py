@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coevolve.codec import content_hash
 from coevolve.errors import CoevolveError, FeedbackError
 from coevolve.models.protocol import LanguageModel, Sampling
-from coevolve.types import Signal, SignalKind, SignalSource
+from coevolve.types import JudgeCall, Signal, SignalKind, SignalSource
 
 _LABELS = {"good": 1.0, "bad": -1.0, "unsure": None}
 _SIDES = ("A", "B", "tie")
@@ -53,6 +54,15 @@ class Rubric:
                 fix="give 1 vote or more, an agreed share above 0.5 and up to 1, and a deadline above 0",
             )
 
+    @property
+    def id(self) -> str:
+        """Name and hash of what is asked: what was known of a rubric does not hold once it is edited."""
+        asked = {
+            "question": self.question,
+            "examples": [[one.text, one.label, one.reason] for one in self.examples],
+        }
+        return f"{self.name}@{content_hash(asked)[:8]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
@@ -64,6 +74,7 @@ class Opinion:
     votes: tuple[str | None, ...]  # None: no answer that could be read
     seconds: float
     tokens: int  # read and written, over all votes
+    late: int  # votes that did not come in time
     judge: str  # the model's name
 
     @property
@@ -71,47 +82,92 @@ class Opinion:
         """1 for good, -1 for bad; None = unknown."""
         return None if self.label is None else _LABELS.get(self.label)
 
+    @property
+    def why(self) -> str:
+        """Who says so, how many of the votes did, and the reason."""
+        return f"{self.judge} ({self.agreement:.0%} of {len(self.votes)} votes): {self.reason}"
+
 
 async def judge_text(model: LanguageModel, rubric: Rubric, text: str, seed: int) -> Opinion:
     """Whether a text (an answer, a whole conversation) is good by a rubric.
 
     Raises: nothing that a model does: what it cannot answer is an opinion without a label.
     """
-    shown = f"{_examples(rubric)}Text:\n{_cut(text)}\n\n{rubric.question}"
-    labels = tuple(_LABELS)
+    return await judge_choice(model, rubric, tuple(_LABELS), text, seed)
+
+
+async def judge_choice(
+    model: LanguageModel, rubric: Rubric, labels: tuple[str, ...], text: str, seed: int
+) -> Opinion:
+    """Which of these labels a text has; "unsure" among them is no label of its own."""
+    shown = f"{_examples(rubric, labels)}Text:\n{_cut(text)}\n\n{rubric.question}"
     asked = [(shown, {label: label for label in labels}, seed + k) for k in range(rubric.votes)]
     return await _opinion(model, rubric, labels, asked)
 
 
 async def judge_pair(model: LanguageModel, rubric: Rubric, first: str, second: str, seed: int) -> Opinion:
-    """Which of two texts is better: "A" is the first. Half of the votes see them in the other order."""
+    """Which of two texts is better: "A" is the first.
+
+    The second half of the votes sees them in the other order, and means the same texts.
+    """
     asked = []
     for turned in (False, True):
         one, other = (second, first) if turned else (first, second)
-        shown = f"{_examples(rubric)}A:\n{_cut(one)}\n\nB:\n{_cut(other)}\n\n{rubric.question}"
+        wanted = f"Which of the two is better by this: {rubric.question}"
+        shown = f"{_examples(rubric, _SIDES)}A:\n{_cut(one)}\n\nB:\n{_cut(other)}\n\n{wanted}"
         meant = {"A": "B", "B": "A", "tie": "tie"} if turned else {label: label for label in _SIDES}
         asked += [(shown, meant, seed + k + turned * rubric.votes) for k in range(rubric.votes)]
     return await _opinion(model, rubric, _SIDES, asked)
 
 
-def judge_signal(opinion: Opinion, rubric: Rubric, *, trusted: bool, turn: int | None = None) -> Signal:
-    """An opinion as a signal; a judge that is not trusted explains, but has no score."""
-    score = opinion.score if trusted else None
-    kind = SignalKind.OUTCOME if turn is None else SignalKind.PROCESS
-    cost = f"{opinion.seconds:.1f} s, {opinion.tokens} tokens"
-    votes = f"{opinion.agreement:.0%} of {len(opinion.votes)} votes"
-    why = f"{opinion.judge} ({votes}, {cost}): {opinion.reason}"
-    if not trusted:
-        why += "; not counted, since it agrees too little with people on this rubric"
+def judge_signal(opinion: Opinion, rubric: Rubric, texts: int = 0) -> Signal:
+    """An opinion on a whole trajectory. Whether it is counted is for `coevolve.feedback.trust` to say.
+
+    Args: texts: free texts of users that the judge read.
+    """
     return Signal(
         f"judge.{rubric.name}",
-        score,
-        why,
-        kind,
+        opinion.score,
+        opinion.why,
+        SignalKind.OUTCOME,
         SignalSource.JUDGE,
-        turn,
+        None,
         rubric.weight,
         opinion.agreement,
+        judge_call(opinion, rubric, texts),
+    )
+
+
+def pair_signals(opinion: Opinion, rubric: Rubric, first: str, second: str) -> dict[str, Signal]:
+    """An opinion on two trajectories, for each of them by its id: 1 = better, 0 = alike, -1 = worse.
+
+    It explains and enters no reward: of two good ones, one is worse.
+    """
+    score = {"A": 1, "B": -1, "tie": 0}.get(opinion.label or "")
+    return {
+        one: Signal(
+            f"judge.{rubric.name}.against.{other}",
+            None if score is None else float(sign * score),
+            opinion.why,
+            SignalKind.EXPLANATORY,
+            SignalSource.JUDGE,
+            sureness=opinion.agreement,
+            call=judge_call(opinion, rubric),
+        )
+        for one, other, sign in ((first, second, 1), (second, first, -1))
+    }
+
+
+def judge_call(opinion: Opinion, rubric: Rubric, texts: int = 0) -> JudgeCall:
+    """What was asked, and what it cost."""
+    return JudgeCall(
+        rubric=rubric.id,
+        model=opinion.judge,
+        seconds=opinion.seconds,
+        tokens=opinion.tokens,
+        deadline_s=rubric.deadline_s,
+        late=opinion.late,
+        texts=texts,
     )
 
 
@@ -122,7 +178,7 @@ async def _opinion(
     asked: Sequence[tuple[str, dict[str, str], int]],
 ) -> Opinion:
     began, tokens = time.monotonic(), 0
-    given: list[tuple[str | None, str]] = [(None, "no answer in time")] * len(asked)
+    given: list[tuple[str | None, str] | None] = [None] * len(asked)
 
     async def vote(number: int, shown: str, meant: dict[str, str], seed: int) -> None:
         nonlocal tokens
@@ -152,12 +208,13 @@ async def _opinion(
                 group.create_task(vote(number, shown, meant, seed))
     except TimeoutError:
         pass  # the votes that came in time count; the others are None
-    votes = tuple(label for label, _ in given)
+    heard = [one or (None, "no answer in time") for one in given]
+    votes = tuple(label for label, _ in heard)
     counts = Counter(label for label in votes if label is not None)
     label, count = counts.most_common(1)[0] if counts else (None, 0)
     agreement = count / len(votes)
     sure = label if agreement >= rubric.agreed and label != "unsure" else None
-    reason = next((why for one, why in given if one == label), given[0][1])
+    reason = next((why for one, why in heard if one == label), heard[0][1])
     if sure is None:
         told = ", ".join(f"{count} {one}" for one, count in sorted(counts.items())) or "no vote"
         reason = f"no agreement ({told} of {len(votes)}); one said: {reason}"
@@ -168,6 +225,7 @@ async def _opinion(
         votes=votes,
         seconds=time.monotonic() - began,
         tokens=tokens,
+        late=given.count(None),
         judge=model.name,
     )
 
@@ -180,10 +238,12 @@ def _system(labels: tuple[str, ...]) -> str:
     )
 
 
-def _examples(rubric: Rubric) -> str:
+def _examples(rubric: Rubric, labels: tuple[str, ...]) -> str:
+    """Those that show one of these labels: a good text is no example of the better of two."""
     shown = [
         f"Example:\n{one.text}\n{json.dumps({'reason': one.reason, 'verdict': one.label})}\n\n"
         for one in rubric.examples
+        if one.label in labels
     ]
     return "".join(shown)
 

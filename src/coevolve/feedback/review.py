@@ -16,7 +16,7 @@ from itertools import chain, zip_longest
 
 from coevolve.feedback.crowd import contradictions, probes
 from coevolve.feedback.failures import FailureCluster
-from coevolve.types import Trajectory
+from coevolve.types import WRONG_AT, Signal, SignalKind, SignalSource, Trajectory
 
 AUDIT_SHARE = 0.2  # of the list, drawn from all
 
@@ -72,13 +72,39 @@ def review_queue(
     return list(found.values())
 
 
-def _disagreements(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
+def _disagreements(open_ones: Collection[Trajectory]) -> Iterable[ReviewItem]:
+    """Sources that say the opposite of the whole, and a judge and a rule that do, the widest apart first."""
+    found = []
     for one in contradictions(list(open_ones)):
         first, second = one.means
         why = f"{one.one.value} says {first:+.1f}, {one.other.value} says {second:+.1f}"
-        yield ReviewItem(
-            trajectory=one.trajectory, ask=Ask.DISAGREEMENT, urgency=abs(first - second) / 2, why=why
-        )
+        found.append(_disagreement(one.trajectory, first - second, why))
+    for whole in open_ones:
+        judges = [s for s in whole.signals if s.source is SignalSource.JUDGE and s.kind is SignalKind.OUTCOME]
+        rule = _rules(whole) if judges else None
+        for judge in judges:
+            if rule is not None and rule.score and judge.score and judge.score * rule.score < 0:
+                why = f"{judge.name} says {judge.score:+.1f}, {rule.name} {rule.score:+.1f}: {rule.why}"
+                found.append(_disagreement(whole.id, judge.score - rule.score, why))
+    return sorted(found, key=lambda one: (-one.urgency, one.trajectory))
+
+
+def _disagreement(trajectory: str, apart: float, why: str) -> ReviewItem:
+    return ReviewItem(trajectory=trajectory, ask=Ask.DISAGREEMENT, urgency=min(1.0, abs(apart) / 2), why=why)
+
+
+def _rules(trajectory: Trajectory) -> Signal | None:
+    """What rules say loudest of its turns: a turn that is wrong, else a turn that is as right, if no rule
+    finds a fault anywhere. Praise along the way says little of an episode that went wrong later.
+    """
+    said = [
+        s
+        for s in trajectory.signals
+        if s.source is SignalSource.RULE and s.kind is SignalKind.PROCESS and s.score
+    ]
+    faults = [s for s in said if (s.score or 0) < 0]
+    loudest = max(faults or said, key=lambda s: abs(s.score or 0), default=None)
+    return loudest if loudest is not None and abs(loudest.score or 0) >= WRONG_AT else None
 
 
 def _new_clusters(clusters: Sequence[FailureCluster], labelled: Collection[str]) -> Iterable[ReviewItem]:
@@ -98,7 +124,8 @@ def _uncertain(open_ones: Iterable[Trajectory]) -> Iterable[ReviewItem]:
     found = []
     for one in open_ones:
         reward = one.reward
-        heard = not one.checks and any(s.score for s in one.signals)
+        spoken = [s for s in one.signals if s.kind is not SignalKind.EXPLANATORY]
+        heard = not one.checks and any(s.score for s in spoken)
         if reward is None or reward.total is None or not heard:
             continue
         urgency = 1 - reward.confidence * abs(reward.total)

@@ -15,6 +15,7 @@ from typing import Any
 
 from coevolve.codec import canonical_json
 from coevolve.errors import CoevolveError, FeedbackError
+from coevolve.feedback.classes import CLASS_OF, FailureClass
 from coevolve.feedback.rules import SPOKEN, short
 from coevolve.types import (
     Signal,
@@ -129,7 +130,8 @@ def _figure(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure
 
 def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
     """A reviewer's word: on the whole it is an outcome, which outweighs the user's; on a turn it judges that
-    turn; on a named signal it says whether that was right, and is worth nothing to the trajectory.
+    turn; on a named signal it says whether that was right, and with a class it says what kind of failure this
+    was, and both are worth nothing to the trajectory.
     """
     score, why = _fields(one, "score", "why")
     if isinstance(score, bool) or not isinstance(score, int | float | None) or not isinstance(why, str):
@@ -139,8 +141,13 @@ def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]
     named = one.value.get("signal")
     if not isinstance(named, str | None):
         raise _refused(one, 'the name of a signal as "signal"')
+    failed = one.value.get("class")
+    if failed is not None and failed not in list(FailureClass):
+        raise _refused(one, f'one of {", ".join(FailureClass)} as "class"')
     kind = SignalKind.OUTCOME if one.turn is None else SignalKind.PROCESS
     name, kind = (LABEL, kind) if named is None else (LABEL_OF + named, SignalKind.EXPLANATORY)
+    if failed is not None:
+        name, score, kind = CLASS_OF + failed, None, SignalKind.EXPLANATORY
     words = f"{one.by or 'a reviewer'}: {short(why, _SHOWN) or 'no reason given'}"
     return Signal(name, score, words, kind, SignalSource.REVIEWER, one.turn)
 
