@@ -107,13 +107,18 @@ class _Hearing:
 
     def scored(self, one: Trajectory, said: Mapping[str, Collection[Statement]]) -> Trajectory:
         """The trajectory with what was said of it by now."""
-        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
+        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED and not _sent(s, one)]
         signals += _spoken(one, said.get(one.session_id, ()), self.listening.figures)
         if one.task.split is not Split.LIVE:
             return replace(one, signals=tuple(signals))
         signals += behaviour_signals(one, self.norms, self.listening.nearness)
         near = self.expected.get(one.session_id, Expectation())
         return score(replace(one, signals=tuple(signals)), lambda _: (), self.rule, near)
+
+
+def _sent(signal: Signal, one: Trajectory) -> bool:
+    """Whether a check is a statement's, which is read anew, and none of the trajectory's own."""
+    return signal.source is SignalSource.CHECK and signal not in one.checks
 
 
 def _spoken(

@@ -15,20 +15,28 @@ from typing import TypeAlias
 
 import numpy as np
 
+from coevolve.feedback.escalation import escalates
 from coevolve.feedback.rules import SPOKEN
-from coevolve.types import Signal, SignalKind, SignalSource, StopReason, Trajectory, Turn
+from coevolve.types import (
+    INTERRUPTED,
+    RETRIEVAL,
+    Signal,
+    SignalKind,
+    SignalSource,
+    StopReason,
+    Trajectory,
+    Turn,
+)
 
 Nearness: TypeAlias = Callable[[Sequence[str]], np.ndarray]  # N texts -> (N, N) similarities, 1 = the same
 
 REPEATED = 0.9  # similarity of two messages from which the second repeats the first
 REPHRASED = 0.7  # and from which it says the same in other words
-INTERRUPTED = "interrupted"  # the event of a turn whose answer the user cut short
-RETRIEVAL = "retrieval_score:"  # begins the event that holds the best score of a look-up
-ESCALATIONS = frozenset({"escalate", "transfer_to_human", "transfer_to_agent", "handoff", "hand_over"})
 _LEAST = 20  # trajectories of a type, below which nothing is usual or unusual
 _SPREADS = 3.0  # median absolute deviations, scaled to a normal's standard deviation
 _LETTERS = re.compile(r"[^\W_]+")
 _THANKS = re.compile(r"\b(thank(s| you)|perfect|that('s| is) (all|great)|solved|works now)\b", re.I)
+_FAREWELL = re.compile(r"\W*(ok(ay)?|(good)?bye|alright|fine|great|got it|see you)(\W+\w+){0,3}\W*", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +123,7 @@ def _on_turns(trajectory: Trajectory, norm: Norm | None) -> Iterator[Signal]:
     for turn in trajectory.turns:
         if INTERRUPTED in turn.events:
             yield _sign("interruption", -0.4, "the user broke in before the answer was over", turn.index)
-        if turn.action is not None and turn.action.tool in ESCALATIONS:
+        if turn.action is not None and escalates(turn.action):
             yield _sign("escalation", -0.3, f"it was handed over with {turn.action.tool}", turn.index)
         if norm is not None and _speaks(turn):
             yield from _length(turn, norm)
@@ -139,10 +147,11 @@ def _on_the_whole(trajectory: Trajectory, norm: Norm | None) -> Iterator[Signal]
         why = f"{len(turns)} turns; up to {norm.turns_most:.0f} are usual for {trajectory.task.type}"
         yield _sign("many_turns", -0.3, why, None)
     said = user_messages(trajectory)
-    if trajectory.stop is StopReason.LEFT:
+    last = said[-1][1] if len(said) > 1 else ""
+    if _THANKS.search(last):
+        yield _sign("thanks", 0.5, f"the user's last words: {last[:80]!r}", None)
+    elif trajectory.stop is StopReason.LEFT and not _FAREWELL.fullmatch(last):
         yield _sign("abandonment", -0.6, "the user went away before the end", None)
-    elif len(said) > 1 and _THANKS.search(said[-1][1]):
-        yield _sign("thanks", 0.5, f"the user's last words: {said[-1][1][:80]!r}", None)
 
 
 def _norm(many: Sequence[Trajectory]) -> Norm:

@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from coevolve.errors import CoevolveError, IngestError
 from coevolve.store.experience import Store
 from coevolve.store.ingest.readers import Body, Readers
-from coevolve.store.ingest.spans import MOST_BYTES, Refused
+from coevolve.store.ingest.spans import MOST_BYTES, Refused, clock_off
 from coevolve.store.ingest.writer import Writer
 from coevolve.store.redaction import Redactor
 from coevolve.store.spans import MOST, Broken, SpanRow, append_rows, settle_some
@@ -222,6 +222,9 @@ def _statements(
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"])) or "body"
             refused.append({"place": place, "field": where, "why": first["msg"]})
+            continue
+        if said.given_s is not None and (why := clock_off(said.given_s, now_s)):
+            refused.append({"place": place, "field": "given_s", "why": why})
             continue
         statement = Statement(
             id=said.id,
