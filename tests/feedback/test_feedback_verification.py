@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from coevolve.feedback.verification import compiles, fits
+from coevolve.feedback.verification import parses, fits
 
 
 @dataclass
@@ -28,17 +28,17 @@ def test_a_text_that_is_no_json_fits_nothing(text: str) -> None:
     assert why
 
 
-def test_code_is_compiled_and_never_run() -> None:
-    assert compiles("raise SystemExit(3)") == (True, "")
-    assert compiles("a = 1\nb = (2\n")[1].startswith("line 2: ")
+def test_code_is_read_and_never_run() -> None:
+    assert parses("raise SystemExit(3)") == (True, "")
+    assert parses("a = 1\nb = (2\n")[1].startswith("line 2: ")
 
 
 @pytest.mark.parametrize("code", ["x = \0", "(" * 10_000])
 def test_what_no_compiler_reads_does_not_pass(code: str) -> None:
-    passed, why = compiles(code)
+    passed, why = parses(code)
     assert not passed
     assert why
 
 
 def test_a_warning_of_the_compiler_is_no_failure() -> None:
-    assert compiles("a = '\\d'\nif a is 3: pass\n") == (True, "")
+    assert parses("a = '\\d'\nif a is 3: pass\n") == (True, "")

@@ -1,8 +1,8 @@
 """Whether a tool call gives the conversation out of the agent's hands: an action enters, yes or no leaves.
 
 There is no standard for the names of such tools, so their meaning is read off: `escalate_ticket`,
-`transfer_call_to_supervisor`, `request_human`, and `transfer_to_refunds` as agent frameworks name a handoff. A
-name that means this in another language, or `create_ticket`, is not known; `feedback.weights` with
+`transfer_call_to_supervisor`, `request_human`, and `transfer_to_refunds` as agent frameworks name a handoff.
+A name that means this in another language, or `create_ticket`, is not known; `feedback.weights` with
 "behaviour.escalation" = 0 takes the sign out where handing over is the job.
 """
 

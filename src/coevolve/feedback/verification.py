@@ -2,11 +2,12 @@
 
     episode.check("answer", *fits(text, Answer))
 
-Each is pure and quick, and runs nothing of what it is given: that code compiles says nothing of what it does.
+Each is pure and quick, and runs nothing of what it is given: that code parses says nothing of what it does.
 """
 
 from __future__ import annotations
 
+import ast
 import warnings
 from typing import Any
 
@@ -29,15 +30,15 @@ def fits(text: str, shape: Any) -> tuple[bool, str]:
     return True, ""
 
 
-def compiles(code: str) -> tuple[bool, str]:
-    """Whether a text is Python that this interpreter compiles; it is not run.
+def parses(code: str) -> tuple[bool, str]:
+    """Whether a text is Python by this interpreter's grammar; it is not run.
 
     Returns: passed, and else the first line that is wrong, with why.
     """
     try:
         with warnings.catch_warnings():  # of what runs otherwise than it reads, which is no error
             warnings.simplefilter("ignore")
-            compile(code, "<answer>", "exec", dont_inherit=True)
+            ast.parse(code)
     except SyntaxError as error:
         return False, f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:  # a NUL; nested too deeply

@@ -2,8 +2,8 @@
 
 OpenInference numbers a retriever's documents, OpenTelemetry lists them. An answer that was cut short is told
 by its finish reason, by the exception that ended its call, or by LiveKit's and Pipecat's turns. Of what was
-verified no convention tells more than a judge's opinion, so that is an event of our own: `coevolve.check` with
-`name`, `passed` (left out where it could not tell) and `why`.
+verified no convention tells more than a judge's opinion, so that is an event of our own: `coevolve.check`
+with `name`, `passed` (left out where it could not tell) and `why`.
 """
 
 from __future__ import annotations
