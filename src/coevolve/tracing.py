@@ -9,8 +9,8 @@
 The trajectory is on the disk when the block ends, also where it raises. In async code write `async with`:
 then a thread waits for the disk, and the event loop goes on. Blocks inside blocks are linked as parent and
 child, across threads and tasks as far as `contextvars` reach. Secrets and personal data are redacted under
-the store's key, as at its other doors, unless `keep=in_clear` says otherwise; of the user's id a keyed hash alone
-is kept.
+the store's key, as at its other doors, unless `keep=in_clear` says otherwise; of the user's id a keyed hash
+alone is kept.
 """
 
 from __future__ import annotations

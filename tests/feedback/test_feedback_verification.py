@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from coevolve.feedback.verification import parses, fits
+from coevolve.feedback.verification import fits, parses
 
 
 @dataclass
