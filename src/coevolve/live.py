@@ -163,7 +163,7 @@ class _Hearing:
 
     def scored(self, one: Trajectory, said: Mapping[str, Collection[Statement]]) -> Trajectory:
         """The trajectory with what was said of it by now."""
-        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED]
+        signals: list[Signal] = [s for s in one.signals if s.source not in _DERIVED and not _sent(s, one)]
         signals += _spoken(one, said.get(one.session_id, ()), self.figures)
         if one.task.split is not Split.LIVE:
             return replace(one, signals=tuple(signals))
@@ -231,6 +231,11 @@ def _talks(given: Sequence[Trajectory], order: Mapping[str, Sequence[str]]) -> l
     left = {one.id: one for one in given}
     talks = [[left.pop(id) for id in ids if id in left] for ids in order.values()]
     return [*filter(None, talks), *([one] for one in left.values())]
+
+
+def _sent(signal: Signal, one: Trajectory) -> bool:
+    """Whether a check is a statement's, which is read anew, and none of the trajectory's own."""
+    return signal.source is SignalSource.CHECK and signal not in one.checks
 
 
 def _spoken(

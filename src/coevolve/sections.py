@@ -101,7 +101,8 @@ class LiveSection:
 
     user: Weight = 0.7  # what users said; where nobody spoke, a neutral prior takes its place
     behaviour: Weight = 0.3  # what their behaviour tells
-    business: Weight = 1.0  # figures joined later; this and the next two count only where they were heard
+    business: Weight = 1.0  # figures joined later; this and the next three count only where they were heard
+    check: Weight = 1.0  # what was verified: tests, a schema, a database's state
     judge: Weight = 0.5
     reviewer: Weight = 2.0
     prior_confidence: Share = 0.1  # of what a silent user would have said

@@ -122,6 +122,8 @@ class Turn:
     logprobs: tuple[float, ...] = ()  # of output_ids under the sampling model; empty for a teacher
 
 
+INTERRUPTED = "interrupted"  # the event of a turn whose answer the user cut short
+RETRIEVAL = "retrieval_score:"  # begins the event that holds the best score of a look-up
 WRONG_AT = 0.3  # a process signal at or below -WRONG_AT marks its turn as wrong, which is never imitated
 
 
@@ -153,6 +155,15 @@ class Signal:
     call: JudgeCall | None = None  # of a judge
 
 
+def check_signal(name: str, passed: bool | None, why: str = "", turn: int | None = None) -> Signal:
+    """What a check found: tests, a schema, a database's state. On a turn it judges that turn alone."""
+    score = None if passed is None else 1.0 if passed else -1.0
+    words = {None: "could not tell", True: "passed", False: "failed"}[passed]
+    kind = SignalKind.OUTCOME if turn is None else SignalKind.PROCESS
+    reason = f"{name} {words}{f': {why}' if why else ''}"
+    return Signal(f"check.{name}", score, reason, kind, SignalSource.CHECK, turn)
+
+
 class StatementKind(StrEnum):
     """The form in which somebody said how a session went."""
 
@@ -162,6 +173,7 @@ class StatementKind(StrEnum):
     TEXT = "text"  # free words, which only a judge can score
     EDIT = "edit"  # how the agent's answer should have read
     FIGURE = "figure"  # {"name": "follow_up_ticket", "value": 1}, of a business system
+    CHECK = "check"  # {"name": "tests", "passed": true, "why": text}; passed null = it could not tell
     LABEL = (
         "label"  # a reviewer's word: {"score": -1, "why": text}, of one "signal" or failure "class" by name
     )
@@ -215,7 +227,7 @@ class Trajectory:
     failure: Failure | None = None
     agent: str = "solo"
     parent: str | None = None  # the trajectory that spawned or seeded this one
-    checks: tuple[Signal, ...] = ()  # the environment's own verification of the end state, raw
+    checks: tuple[Signal, ...] = ()  # what the world, or the program around the agent, verified; raw
     signals: tuple[Signal, ...] = ()  # all signals, once scored
     reward: Reward | None = None
     wall_s: float = 0.0

@@ -101,8 +101,24 @@ def test_leaving_is_a_bad_sign_and_thanks_a_good_one() -> None:
     )
     found = signs(base)
     assert [(one.name, one.score) for one in found] == [("behaviour.thanks", 0.5)]
-    left = signs(replace(base, stop=StopReason.LEFT))
+    left = signs(replace(USUAL[0], stop=StopReason.LEFT))
     assert [(one.name, one.score) for one in left] == [("behaviour.abandonment", -0.6)]
+
+
+@pytest.mark.parametrize(
+    ("last", "sign"),
+    [
+        ("That did not help at all.", ["behaviour.abandonment"]),
+        ("Fine, but now it does not even start any more.", ["behaviour.abandonment"]),
+        ("Okay, bye.", []),
+        ("Thanks, that is all.", ["behaviour.thanks"]),
+    ],
+)
+def test_who_leaves_with_a_farewell_gave_nothing_up(last: str, sign: list[str]) -> None:
+    base = USUAL[0]
+    turns = (*base.turns[:-1], replace(base.turns[-1], result=last))
+    found = behaviour_signals(replace(base, turns=turns, stop=StopReason.LEFT), {}, letters_alike)
+    assert [one.name for one in found] == sign
 
 
 def test_messages_are_the_users_and_no_tools_results() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from coevolve.errors import FeedbackError
 from coevolve.feedback import LiveRule, RewardRule, score
 from coevolve.feedback.outcome import Expectation, live_outcome
-from coevolve.types import Outcome, Reward, Signal, SignalSource
+from coevolve.types import Outcome, Reward, Signal, SignalSource, check_signal
 from live_samples import outcome_signal, talk
 
 RULE = LiveRule()
@@ -63,6 +63,25 @@ def test_a_reviewer_outweighs_the_user_and_figures_count_where_they_arrive() -> 
     assert before is not None
     assert after is not None
     assert after < before - 0.5
+
+
+def test_what_was_verified_weighs_as_much_as_user_and_behaviour_together() -> None:
+    passed, failed = (outcome_signal(SignalSource.CHECK, score) for score in (1.0, -1.0))
+    assert rewarded(passed).outcome is Outcome.SUCCESS
+    assert rewarded(failed).outcome is Outcome.FAILURE
+    assert rewarded(failed, outcome_signal(USER, 1.0)).outcome is Outcome.PARTIAL
+    assert rewarded(outcome_signal(SignalSource.CHECK, None)) == rewarded()
+
+
+def test_a_check_of_the_session_itself_is_heard_beside_its_user() -> None:
+    from dataclasses import replace
+
+    own = replace(TALK, checks=(check_signal("tests", False),))
+    thumb = outcome_signal(USER, 1.0)
+    alone = score(own, lambda _: (), RewardRule()).reward
+    both = score(replace(own, signals=(thumb,)), lambda _: (), RewardRule()).reward
+    assert alone is not None and both is not None
+    assert (alone.outcome, both.outcome) == (Outcome.FAILURE, Outcome.PARTIAL)
 
 
 def test_an_unknown_signal_changes_nothing() -> None:

@@ -31,6 +31,9 @@ def score_of(kind: StatementKind, value: Any) -> float | None:
         (StatementKind.FIGURE, {"name": "revenue", "value": 75}, 0.5),
         (StatementKind.FIGURE, {"name": "revenue", "value": 4000}, 1.0),
         (StatementKind.FIGURE, {"name": "unheard_of", "value": 3}, None),
+        (StatementKind.CHECK, {"name": "tests", "passed": True}, 1.0),
+        (StatementKind.CHECK, {"name": "tests", "passed": False, "why": "2 of 7 failed"}, -1.0),
+        (StatementKind.CHECK, {"name": "tests", "passed": None, "why": "the runner died"}, None),
         (StatementKind.LABEL, {"score": -0.5, "why": "half of it is wrong"}, -0.5),
         (StatementKind.LABEL, {"score": None, "why": "cannot tell"}, None),
     ],
@@ -75,6 +78,10 @@ def test_signals_say_who_spoke_of_which_turn_and_what_they_weigh() -> None:
         (StatementKind.EDIT, {}),
         (StatementKind.FIGURE, {"name": "revenue"}),
         (StatementKind.FIGURE, {"name": "revenue", "value": "much"}),
+        (StatementKind.CHECK, {"name": "tests"}),
+        (StatementKind.CHECK, {"name": " ", "passed": True}),
+        (StatementKind.CHECK, {"name": "tests", "passed": "yes"}),
+        (StatementKind.CHECK, {"name": "tests", "passed": True, "why": 3}),
         (StatementKind.LABEL, {"score": 2, "why": ""}),
     ],
 )
@@ -110,6 +117,16 @@ def test_what_no_reward_could_read_is_told_before_it_is_kept(kind: StatementKind
 def test_what_can_be_read_is_not_refused_whatever_turn_it_names() -> None:
     assert refusal(says(StatementKind.THUMB, True, turn=99)) is None
     assert refusal(says(StatementKind.FIGURE, {"name": "unheard_of", "value": 3})) is None
+
+
+def test_a_check_says_what_was_verified_and_one_on_a_turn_judges_the_turn() -> None:
+    sent = {"name": "tests", "passed": False, "why": "2 of 7 failed"}
+    whole, turn = statement_signals(
+        TALK, [says(StatementKind.CHECK, sent), says(StatementKind.CHECK, sent, turn=0)], {}
+    )
+    assert (whole.name, whole.why) == ("check.tests", "tests failed: 2 of 7 failed")
+    assert (whole.source, whole.kind, whole.turn) == (SignalSource.CHECK, SignalKind.OUTCOME, None)
+    assert (turn.kind, turn.turn) == (SignalKind.PROCESS, 0)
 
 
 def test_a_label_on_a_turn_judges_the_turn_and_one_on_a_signal_nothing() -> None:

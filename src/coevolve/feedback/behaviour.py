@@ -17,21 +17,29 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from coevolve.feedback.escalation import escalates
 from coevolve.feedback.rules import SPOKEN
-from coevolve.types import Signal, SignalKind, SignalSource, StopReason, Trajectory, Turn
+from coevolve.types import (
+    INTERRUPTED,
+    RETRIEVAL,
+    Signal,
+    SignalKind,
+    SignalSource,
+    StopReason,
+    Trajectory,
+    Turn,
+)
 
 Nearness: TypeAlias = Callable[[Sequence[str]], np.ndarray]  # N texts -> (N, N) similarities, 1 = the same
 
 REPEATED = 0.9  # similarity of two messages from which the second repeats the first
 REPHRASED = 0.7  # and from which it says the same in other words
-INTERRUPTED = "interrupted"  # the event of a turn whose answer the user cut short
-RETRIEVAL = "retrieval_score:"  # begins the event that holds the best score of a look-up
-ESCALATIONS = frozenset({"escalate", "transfer_to_human", "transfer_to_agent", "handoff", "hand_over"})
 _LEAST = 20  # sessions of a type, below which nothing is usual or unusual
 _BACK = 200  # messages that one is held against, since an agent may give all its sessions one id
 _SPREADS = 3.0  # median absolute deviations, scaled to a normal's standard deviation
 _LETTERS = re.compile(r"[^\W_]+")
 _THANKS = re.compile(r"\b(thank(s| you)|perfect|that('s| is) (all|great)|solved|works now)\b", re.I)
+_FAREWELL = re.compile(r"\W*(ok(ay)?|(good)?bye|alright|fine|great|got it|see you)(\W+\w+){0,3}\W*", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +92,7 @@ def behaviour_signals(
     for one, turns in zip(session, np.cumsum(added).tolist(), strict=True):
         found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, norm)]
     last = said[-1] if said else None
-    if last and last.trajectory and session[-1].stop is not StopReason.LEFT and _THANKS.search(last.text):
+    if last and last.trajectory and _THANKS.search(last.text):
         thanks = _sign("thanks", 0.5, f"the user's last words: {last.text[:80]!r}", None)
         found[last.trajectory].append(thanks)
     return {
@@ -195,7 +203,7 @@ def _on_turns(trajectory: Trajectory, norm: Norm | None) -> Iterator[Signal]:
     for turn in trajectory.turns:
         if INTERRUPTED in turn.events:
             yield _sign("interruption", -0.4, "the user broke in before the answer was over", turn.index)
-        if turn.action is not None and turn.action.tool in ESCALATIONS:
+        if turn.action is not None and escalates(turn.action):
             yield _sign("escalation", -0.3, f"it was handed over with {turn.action.tool}", turn.index)
         if norm is not None and _speaks(turn):
             yield from _length(turn, norm)
@@ -218,7 +226,10 @@ def _on_the_whole(trajectory: Trajectory, turns: int, norm: Norm | None) -> Iter
     if norm is not None and turns > norm.turns_most:
         why = f"{turns} turns; up to {norm.turns_most:.0f} are usual for {trajectory.task.type}"
         yield _sign("many_turns", -0.3, why, None)
-    if trajectory.stop is StopReason.LEFT:
+    said = user_messages(trajectory)
+    last = said[-1][1] if len(said) > 1 else ""
+    content = _THANKS.search(last) or _FAREWELL.fullmatch(last)
+    if trajectory.stop is StopReason.LEFT and not content:
         yield _sign("abandonment", -0.6, "the user went away before the end", None)
 
 

@@ -1,4 +1,4 @@
-"""How an episode ended: by the environment's checks, or, for a live one, by who was heard about it.
+"""How an episode ended: by the environment's checks, or, for a live one, by what was heard about it.
 
 Signals enter; an outcome leaves with its mean, its confidence and a reason that a person can check.
 Unknown stays unknown: an unjudged check is no pass, and a user who said nothing is a neutral prior of low
@@ -30,6 +30,7 @@ class LiveRule:
     user: float = 0.7  # what users said; where nobody spoke, a prior of mean 0.5 takes its place
     behaviour: float = 0.3  # what their behaviour tells, and the silence of all signs is neutral
     business: float = 1.0  # figures joined later; the rest counts only where it was heard
+    check: float = 1.0  # what was verified: tests, a schema, a database's state
     judge: float = 0.5
     reviewer: float = 2.0
     prior_confidence: float = 0.1  # of what a silent user would have said
@@ -76,14 +77,15 @@ _SOURCES = {
     "user": SignalSource.USER,
     "behaviour": SignalSource.BEHAVIOUR,
     "business": SignalSource.BUSINESS,
+    "check": SignalSource.CHECK,
     "judge": SignalSource.JUDGE,
     "reviewer": SignalSource.REVIEWER,
 }
 
 
 def judge(trajectory: Trajectory, signals: Sequence[Signal], rule: LiveRule, expected: Expectation) -> Judged:
-    """By the checks where there are any; a live trajectory without them by who was heard."""
-    if trajectory.task.split is Split.LIVE and not trajectory.checks and trajectory.failure is None:
+    """A world's episode by its checks; a live one by all that was heard, of which checks are a part."""
+    if trajectory.task.split is Split.LIVE and trajectory.failure is None:
         return live_outcome(signals, rule, expected)
     return Judged(*judge_outcome(trajectory))
 
@@ -136,11 +138,12 @@ def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None,
 
     All checks pass: success; some: partial; none: failure. With an unjudged check among them it is
     unknown, unless another failed already. What an environment, model or judge broke is unknown.
+    Of a live trajectory, what was verified later is a check too.
     """
     failure = trajectory.failure
     if failure is not None and failure.party is not Party.AGENT:
         return None, None, f"unknown: the {failure.party.value} failed ({failure.why})"
-    checks = [c for c in trajectory.checks if c.kind is SignalKind.OUTCOME]
+    checks = _checks(trajectory)
     known = [(c, c.score) for c in checks if c.score is not None]
     passed = [c for c, value in known if value >= 1]
     broke = failure is not None or trajectory.stop is StopReason.FAILED
@@ -161,6 +164,12 @@ def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None,
     failed = "; ".join(f"{c.name} ({c.why})" for c, value in known if value < 1)
     outcome = Outcome.PARTIAL if passed else Outcome.FAILURE
     return outcome, mean, f"{outcome.value}: {len(passed)} of {len(checks)} checks passed; failed: {failed}"
+
+
+def _checks(trajectory: Trajectory) -> list[Signal]:
+    sent = trajectory.signals if trajectory.task.split is Split.LIVE else ()
+    found = dict.fromkeys([*trajectory.checks, *(one for one in sent if one.source is SignalSource.CHECK)])
+    return [one for one in found if one.kind is SignalKind.OUTCOME]
 
 
 def _mean(known: Sequence[tuple[Signal, float]]) -> float:

@@ -26,6 +26,7 @@ from coevolve.types import (
     Signal,
     SignalKind,
     SignalSource,
+    Split,
     Trajectory,
 )
 
@@ -33,7 +34,7 @@ NEEDED_QUESTION = "question_needed_asked"  # how a world's review ends the name 
 MILESTONES_COUNTED = 4  # per trajectory, so that a long detour over many milestones does not pay
 Review: TypeAlias = Callable[[Trajectory], tuple[Signal, ...]]
 _NOTHING = Expectation()
-_RECOMPUTED = (SignalSource.RULE, SignalSource.CHECK)  # judged anew on every call; the others are kept
+_RECOMPUTED = frozenset({SignalSource.RULE, SignalSource.CHECK})  # judged anew; the others are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +100,8 @@ def score(
 ) -> Trajectory:
     """The same trajectory with all signals and a reward.
 
-    Signals from judges, users and behaviour that it already carries are kept; rules and checks are
-    judged anew, so scoring twice equals scoring once.
+    Signals from judges, users and behaviour that it already carries are kept, and of a live one what was
+    verified later; rules and checks are judged anew, so scoring twice equals scoring once.
 
     Args:
         trajectory: raw or scored before.
@@ -111,7 +112,8 @@ def score(
 
     Raises: FeedbackError: a signal outside its contract (score, weight or turn out of range).
     """
-    kept = [s for s in trajectory.signals if s.source not in _RECOMPUTED and s.name != "review"]
+    anew = _RECOMPUTED - {SignalSource.CHECK} if trajectory.task.split is Split.LIVE else _RECOMPUTED
+    kept = [s for s in trajectory.signals if s.source not in anew and s.name != "review"]
     reviewed = _reviewed(trajectory, review)
     spoken = {(s.name, s.turn) for s in reviewed}  # the world knows better: its word replaces a generic one
     generic = [s for s in generic_signals(trajectory) if (s.name, s.turn) not in spoken]

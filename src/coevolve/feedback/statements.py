@@ -27,6 +27,7 @@ from coevolve.types import (
     StopReason,
     Task,
     Trajectory,
+    check_signal,
 )
 
 SAME_EDIT = 0.98  # share of an answer that an edit left as it was, from which it is no correction
@@ -128,6 +129,15 @@ def _figure(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure
     return Signal(f"business.{name}", score, why, SignalKind.OUTCOME, SignalSource.BUSINESS, one.turn, weight)
 
 
+def _check(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
+    name, passed = _fields(one, "name", "passed")
+    why = one.value.get("why", "")
+    named = isinstance(name, str) and name.strip() and isinstance(why, str)
+    if not named or not isinstance(passed, bool | None):
+        raise _refused(one, '{"name": text, "passed": true or false or null, "why": text}')
+    return check_signal(name, passed, short(why, _SHOWN), one.turn)
+
+
 def _label(one: Statement, trajectory: Trajectory, figures: Mapping[str, Figure]) -> Signal:
     """A reviewer's word: on the whole it is an outcome, which outweighs the user's; on a turn it judges that
     turn; on a named signal it says whether that was right, and with a class it says what kind of failure this
@@ -207,5 +217,6 @@ _READ: Mapping[StatementKind, Callable[[Statement, Trajectory, Mapping[str, Figu
     StatementKind.TEXT: _text,
     StatementKind.EDIT: _edit,
     StatementKind.FIGURE: _figure,
+    StatementKind.CHECK: _check,
     StatementKind.LABEL: _label,
 }

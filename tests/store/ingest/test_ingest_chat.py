@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from coevolve.errors import StoreError
+from coevolve.feedback.behaviour import user_messages
 from coevolve.store import Store
 from coevolve.store.forget import forget
 from coevolve.store.ingest.assemble import assemble
 from coevolve.store.ingest.chat import Chat, RefusedLine, append_chats, read_chats
 from coevolve.store.redaction import Redactor
-from coevolve.types import Action
+from coevolve.types import Action, StopReason
 from span_samples import ANSWERED, TOLD, conversation
 
 
@@ -34,6 +35,17 @@ def test_a_chat_without_an_id_always_gets_the_same_one() -> None:
     one, two, other = read_chats([line(), line(), line(agent="x")])
     assert isinstance(one, Chat) and isinstance(two, Chat) and isinstance(other, Chat)
     assert one.trajectory.id == two.trajectory.id != other.trajectory.id
+
+
+def test_what_the_user_said_last_is_kept_as_what_came_of_the_last_answer() -> None:
+    talk = [*ANSWERED, *TOLD, {"role": "user", "content": "That did not help."}]
+    (read,) = read_chats([json.dumps({"messages": talk})])
+    assert isinstance(read, Chat)
+    assert user_messages(read.trajectory)[-1] == (2, "That did not help.")
+    assert read.trajectory.stop is StopReason.LEFT
+    (whole,) = read_chats([line()])
+    assert isinstance(whole, Chat)
+    assert (whole.trajectory.turns[-1].result, whole.trajectory.stop) == ("", StopReason.DONE)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import threading
@@ -7,23 +8,28 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 from coevolve.database.tables import bodies, spans, traces
 from coevolve.errors import StoreError
+from coevolve.feedback import judge_outcome
 from coevolve.feedback.statements import refusal
+from coevolve.live import Listening, score_live
 from coevolve.store import Store
 from coevolve.store.ingest import service
 from coevolve.store.ingest.service import Hooks, create_app
 from coevolve.store.redaction import Redactor
 from coevolve.store.spans import MOST, append_rows, append_spans, settle, span_row
 from coevolve.store.statements import statements_of
-from coevolve.types import Split
+from coevolve.types import Outcome, Split
+from heartbeat import until_the_loop_turned
 from otlp_samples import JSON, NANOS, PROTOBUF, json_body, json_span, proto, request
 from span_samples import NOW_S, TRACE, conversation, span, too_deep
 
@@ -175,6 +181,71 @@ def test_feedback_is_kept_by_session_and_a_bad_one_does_not_cost_the_others(
     text_of = {"id": "f4", "session_id": "t", "kind": "text", "value": "write to ann@example.org"}
     assert client.post("/v1/feedback", json=text_of).status_code == 200
     assert "<EMAIL_" in statements_of(store.database, ["t"])["t"][0].value
+
+
+@pytest.mark.parametrize("years", [-10, 10])
+def test_a_word_from_a_clock_that_is_years_off_is_refused_by_field_and_the_others_are_kept(
+    client: TestClient, years: int
+) -> None:
+    known(client, "s")
+    good = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "given_s": NOW_S - 40 * 86_400}
+    off = {**good, "id": "f2", "given_s": NOW_S + years * 365.25 * 86_400}
+    answer = client.post("/v1/feedback", json=[off, good])
+    assert (answer.status_code, answer.json()["accepted"]) == (400, 1)
+    (refused,) = answer.json()["refused"]
+    assert (refused["place"], refused["field"]) == (0, "given_s")
+    assert refused["why"] == f"the clock is {years:+d} years off"
+
+
+def test_what_was_verified_later_changes_the_reward_of_its_session(store: Store) -> None:
+    app = create_app(
+        store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=3600, hooks=Hooks(refusal=refusal)
+    )
+    sent = {"id": "c1", "session_id": f"{1:032x}", "kind": "check"}
+    with TestClient(app) as client:
+        assert send(client, json_body(a_chat(1))).status_code == 200
+        broken = client.post("/v1/feedback", json={**sent, "value": {"name": "tests", "passed": "no"}})
+        assert (broken.status_code, broken.json()["refused"][0]["field"]) == (400, "value")
+        found = {"name": "tests", "passed": False, "why": "2 of 7 failed"}
+        assert client.post("/v1/feedback", json={**sent, "value": found}).status_code == 200
+    settle(store, NOW_S + 100)
+    (scored,) = score_live(store, Listening()).scored
+    assert scored.reward is not None
+    assert scored.reward.outcome is Outcome.FAILURE
+    assert (
+        judge_outcome(scored)[2]
+        == "failure: 0 of 1 checks passed; failed: check.tests (tests failed: 2 of 7 failed)"
+    )
+    (again,) = score_live(store, Listening(), [scored.session_id]).scored
+    assert again.signals == scored.signals
+
+
+@pytest.mark.parametrize(
+    "slow", ["readers.read_spans", "service.append_rows", "service.append_statements", "service.settle_some"]
+)
+async def test_the_event_loop_goes_on_whatever_a_big_batch_takes(
+    store: Store, monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    module, _, name = slow.partition(".")
+    real, loop = getattr(import_module(f"coevolve.store.ingest.{module}"), name), asyncio.get_running_loop()
+    waited = asyncio.Event()
+
+    def waits(*given: Any, **more: Any) -> Any:
+        until_the_loop_turned(loop)
+        loop.call_soon_threadsafe(waited.set)
+        return real(*given, **more)
+
+    monkeypatch.setattr(f"coevolve.store.ingest.{slow}", waits)
+    every_s = 0.01 if name == "settle_some" else 3600
+    app = create_app(store, Redactor(b"k" * 32), now=lambda: NOW_S, settle_every_s=every_s)
+    batch = json_body(*(a_chat(k) for k in range(1, 301)))
+    word = {"id": "f1", "session_id": "s", "kind": "stars", "value": 4, "early": True}
+    transport = httpx.ASGITransport(app)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport) as client:
+        sent = await client.post("http://door/v1/traces", content=batch, headers={"content-type": JSON})
+        said = await client.post("http://door/v1/feedback", json=word)
+        assert (sent.status_code, said.status_code) == (200, 200)
+        await asyncio.wait_for(waited.wait(), 20)
 
 
 @pytest.mark.parametrize("field", ["id", "session_id", "by", "trajectory", "user"])

@@ -93,6 +93,8 @@ def test_a_large_body_and_a_small_one_that_unpacks_to_a_large_one_are_refused(
         ({"span_id": b""}, "span_id"),
         ({"start_time_unix_nano": NANOS - 10 * 365 * 86_400 * 10**9}, "start_time_unix_nano"),
         ({"start_time_unix_nano": 0}, "start_time_unix_nano"),
+        ({"end_time_unix_nano": NANOS + 10 * 365 * 86_400 * 10**9}, "end_time_unix_nano"),
+        ({"end_time_unix_nano": 1}, "end_time_unix_nano"),
         ({"attributes": [KeyValue(key="x", value=AnyValue(double_value=float("nan")))]}, "attributes.x"),
         ({"attributes": [text("long", "y" * 1_000_001)]}, "attributes.long"),
     ],
@@ -103,6 +105,11 @@ def test_a_span_that_breaks_the_contract_is_refused_with_its_field_and_the_rest_
     kept, refused = read(request(proto(1), proto(2, **wrong), proto(3)))
     assert [one.span_id[-1] for one in kept] == ["1", "3"]
     assert [one.field for one in refused] == [field]
+
+
+def test_a_span_that_has_not_ended_is_kept() -> None:
+    kept, refused = read(request(proto(end_time_unix_nano=0)))
+    assert (len(kept), refused) == (1, [])
 
 
 @pytest.mark.parametrize(

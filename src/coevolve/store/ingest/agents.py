@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from coevolve.store.ingest.conventions import Call, Role, Seen
 
@@ -27,6 +28,7 @@ class Agent:
     name: str
     answers: list[Seen] = field(default_factory=list)  # in time
     tools: list[Seen] = field(default_factory=list)  # in time
+    noted: list[Seen] = field(default_factory=list)  # in time: look-ups, and spans that say how it went
     parent: Agent | None = None  # that called it or handed over to it, and decided something itself
 
 
@@ -41,16 +43,29 @@ def agents_of(seen: Mapping[str, Seen]) -> list[Agent]:
         agents.setdefault(key, Agent(key, "")).answers.append(one)
     for agent in agents.values():
         agent.name = _name(agent, seen)
-    for one in sorted(seen.values(), key=_in_time):
-        if one.role is Role.TOOL:
-            above = (agents.get(key) for key in _keys_above(one.span.span_id, seen, begun))
-            if (mine := next(filter(None, above), None)) is not None:
-                mine.tools.append(one)
     for agent in agents.values():
         agent.parent = _above_agent(agent, agents, seen, begun)
     for agent in agents.values():
         agent.parent = agent.parent or _handed_over(agent, agents.values(), seen)
+    first = next((one for one in agents.values() if one.parent is None), None)
+    for one in sorted(seen.values(), key=_in_time):
+        id = one.span.span_id
+        around = [begun[id]] if id in begun else []
+        mine = next(
+            (agents[key] for key in chain(around, _keys_above(id, seen, begun)) if key in agents), None
+        )
+        if one.role is Role.TOOL and mine is not None:
+            mine.tools.append(one)
+        if (whose := mine or first) is not None and _says_how(one, seen):
+            whose.noted.append(one)
     return list(agents.values())
+
+
+def _says_how(one: Seen, seen: Mapping[str, Seen]) -> bool:
+    """Whether a span is a look-up or says how it went; a look-up within another is that one's."""
+    within = (seen[up].best_score is not None for up in _above(one.span.span_id, seen))
+    found = one.best_score is not None and not any(within)
+    return found or bool(one.checks) or one.interrupted
 
 
 def same_name(one: str, other: str) -> bool:

@@ -9,14 +9,27 @@ not in traces, so nothing assembled here is trained on token by token.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from coevolve.store.ingest.agents import Agent, agents_of, same_name
 from coevolve.store.ingest.conventions import Call, Message, Seen, read_span
 from coevolve.store.ingest.owners import SESSIONS, name_of
 from coevolve.store.ingest.spans import Span
-from coevolve.types import Action, Failure, Party, Split, StopReason, Task, Trajectory, Turn
+from coevolve.types import (
+    INTERRUPTED,
+    RETRIEVAL,
+    Action,
+    Failure,
+    Party,
+    Split,
+    StopReason,
+    Task,
+    Trajectory,
+    Turn,
+)
 
 
 def assemble(spans: Iterable[Span]) -> list[Trajectory]:
@@ -64,11 +77,15 @@ def _trajectory(agent: Agent, session: str, heard: Mapping[str, str], ids: Mappi
     first, last = answers[0].span, answers[-1]
     results = _results(agent, heard)
     turns: list[Turn] = []
+    begun: list[int] = []  # the first turn of each answer
     before: Seen | None = None
     for one in answers:
         new = [m for m in _new(one, before) if m.role in ("user", "tool")]
         before = one
+        begun.append(len(turns))
         turns += _turns(one, new, results, len(turns))
+    turns = _with_events(turns, agent, begun)
+    failure = Failure(Party.MODEL, last.error) if last.error and not last.interrupted else None
     opening = next((m.text for m in answers[0].inputs if m.role == "user"), "")
     kind = first.attributes.get("coevolve.task_type") or agent.name
     version = first.attributes.get("coevolve.version") or first.resource.get("service.version") or "live"
@@ -79,14 +96,35 @@ def _trajectory(agent: Agent, session: str, heard: Mapping[str, str], ids: Mappi
         version=name_of(version),
         seed=0,
         turns=tuple(turns),
-        stop=StopReason.FAILED if last.error else StopReason.DONE,
-        failure=Failure(Party.MODEL, last.error) if last.error else None,
+        stop=StopReason.FAILED if failure else StopReason.DONE,
+        failure=failure,
         agent=name_of(agent.name),
         parent=None if agent.parent is None else ids[agent.parent.key],
+        checks=tuple(dict.fromkeys(check for one in agent.noted for check in one.checks)),
         wall_s=max(0.0, max(one.span.end_s for one in answers) - first.start_s),
         read_tokens=_total(one.read_tokens for one in answers),
         written_tokens=_total(one.written_tokens for one in answers),
     )
+
+
+def _with_events(turns: Sequence[Turn], agent: Agent, begun: Sequence[int]) -> list[Turn]:
+    """The turns with what happened at them: a look-up at the answer given on it, a cut at its end."""
+    starts = [one.span.start_s for one in agent.answers]
+    own = {one.span.span_id: k for k, one in enumerate(agent.answers)}
+    events: dict[int, list[str]] = defaultdict(list)
+    for one in agent.noted:
+        if one.best_score is not None:
+            after = bisect_left(starts, one.span.start_s)
+            at = begun[after] if after < len(begun) else len(turns) - 1
+            events[at].append(f"{RETRIEVAL}{one.best_score:.4g}")
+        elif one.interrupted:
+            # A span around answers, such as a turn of speech, cuts the last one that began before it ended.
+            cut = own.get(one.span.span_id, bisect_right(starts, one.span.end_s) - 1)
+            events[[*begun, len(turns)][cut + 1] - 1].append(INTERRUPTED)
+    return [
+        replace(turn, events=tuple(dict.fromkeys(events[turn.index]))) if turn.index in events else turn
+        for turn in turns
+    ]
 
 
 def _new(one: Seen, before: Seen | None) -> Sequence[Message]:

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from coevolve.codec import content_hash
 from coevolve.errors import CoevolveError, ContentError, StoreError
 from coevolve.store.experience import Store
 from coevolve.store.ingest.assemble import assemble
+from coevolve.store.ingest.conventions import message_of
 from coevolve.store.ingest.spans import Span
 from coevolve.store.redaction import Redactor
 from coevolve.store.rows import Origin
-from coevolve.types import Trajectory
+from coevolve.types import StopReason, Trajectory
 
 _MOST_MESSAGES = 2_000
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -83,6 +84,7 @@ def _read_line(number: int, line: str, subject: Callable[[str], str] | None) -> 
             chat.get("id") or content_hash(_plain(named if whose is None else {**named, "user": whose}))
         )
         (found,) = assemble(_spans(chat, messages, identity))
+        found = _with_last_words(found, messages)
     except (CoevolveError, RecursionError) as error:
         return RefusedLine(number, "messages", _why(error))
     return Chat(found, whose, number)
@@ -150,6 +152,18 @@ def _spans(chat: Mapping[str, Any], messages: list[Mapping[str, Any]], identity:
             },
             resource={},
         )
+
+
+def _with_last_words(found: Trajectory, messages: Sequence[Mapping[str, Any]]) -> Trajectory:
+    """The trajectory with what the user said after the last answer, as what came of it: they left so."""
+    last = max(place for place, message in enumerate(messages) if message["role"] == "assistant")
+    said = (message_of(one, "user").text for one in messages[last + 1 :] if one["role"] == "user")
+    words = "\n".join(filter(None, said))
+    if not words or found.failure is not None:
+        return found
+    end = found.turns[-1]
+    heard = replace(end, result="\n".join(filter(None, (end.result, words))))
+    return replace(found, turns=(*found.turns[:-1], heard), stop=StopReason.LEFT)
 
 
 def _plain(chat: Mapping[str, Any]) -> Any:

@@ -8,7 +8,6 @@ silent) gives a `Seen` without messages: nothing is guessed.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from coevolve.store.ingest.attributes import loaded, text_of
+from coevolve.store.ingest.signs import best_score, checks, interrupted
 from coevolve.store.ingest.spans import Span
+from coevolve.types import Signal
 
 
 class Role(StrEnum):
@@ -64,12 +66,14 @@ class Seen:
     read_tokens: int | None = None  # of a model's call; None = not told
     written_tokens: int | None = None
     best_score: float | None = None  # of a retriever's documents
+    interrupted: bool = False  # what was being said in it was cut short
+    checks: tuple[Signal, ...] = ()  # what was verified within it
 
 
 _KINDS = {
     "LLM": Role.LLM, "TOOL": Role.TOOL, "AGENT": Role.AGENT, "RETRIEVER": Role.RETRIEVER,
     "chat": Role.LLM, "text_completion": Role.LLM, "generate_content": Role.LLM,
-    "execute_tool": Role.TOOL, "invoke_agent": Role.AGENT,
+    "execute_tool": Role.TOOL, "invoke_agent": Role.AGENT, "retrieval": Role.RETRIEVER,
 }  # fmt: skip
 # Numbers of up to nine digits: Python refuses to read those of thousands, which anybody may send.
 _OPENINFERENCE = re.compile(r"llm\.(input|output)_messages\.(\d{1,9})\.(?:message\.)?(.+)")
@@ -81,7 +85,6 @@ _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "input.value", "to
 _NAMES = ("gen_ai.agent.name", "agent.name", "agent_name")
 _READ = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 _WRITTEN = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-_SCORE = re.compile(r"retrieval\.documents\.\d+\.document\.score")
 
 
 def read_span(span: Span) -> Seen:
@@ -91,17 +94,21 @@ def read_span(span: Span) -> Seen:
     role = _KINDS.get(str(kind), Role.OTHER)
     if role is Role.OTHER and ("gen_ai.request.model" in given or "llm.model_name" in given):
         role = Role.LLM
-    agent, error = _agent(given, role), _error(span)
+    agent, error, verified = _agent(given, role), _error(span), tuple(checks(span))
     if role is Role.TOOL:
         result = _tool_result(given)
-        return Seen(span=span, role=role, call=_tool(span), result=result, error=error, agent=agent)
+        return Seen(
+            span=span, role=role, call=_tool(span), result=result, error=error, agent=agent, checks=verified
+        )
     if role is Role.RETRIEVER:
-        scores = [float(value) for name, value in given.items() if _SCORE.fullmatch(name) and _number(value)]
-        return Seen(span=span, role=role, best_score=max(scores, default=None), agent=agent)
+        best = best_score(given)
+        return Seen(span=span, role=role, best_score=best, agent=agent, checks=verified)
     inputs, outputs = _messages(span) if role is Role.LLM else ([], [])
     return Seen(
         span=span,
         role=role,
+        interrupted=interrupted(span),
+        checks=verified,
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         error=error,
@@ -117,7 +124,7 @@ def _agent(given: Mapping[str, Any], role: Role) -> str:
     names = [given.get(key) for key in _NAMES]
     if role is Role.AGENT:
         names += [given.get("graph.node.name"), given.get("graph.node.id")]
-    more = _loaded(given.get("metadata"))
+    more = loaded(given.get("metadata"))
     if isinstance(more, Mapping):
         names.append(more.get("lc_agent_name"))
     return str(next(filter(None, names), ""))
@@ -152,7 +159,7 @@ def _messages(span: Span) -> tuple[list[Message], list[Message]]:
     if not inputs and asked:
         inputs = [Message(role="user", text=str(asked))]
     if not outputs and said:
-        calls = _calls_of(_loaded(said))
+        calls = _calls_of(loaded(said))
         outputs = [Message(role="assistant", text="" if calls else str(said), calls=tuple(calls))]
     return inputs, outputs
 
@@ -160,13 +167,13 @@ def _messages(span: Span) -> tuple[list[Message], list[Message]]:
 def _as_json(span: Span) -> tuple[list[Message], list[Message]]:
     found = []
     for name, role in (("gen_ai.input.messages", "user"), ("gen_ai.output.messages", "assistant")):
-        raw = _loaded(span.attributes.get(name))
+        raw = loaded(span.attributes.get(name))
         listed = raw if isinstance(raw, list) else []
-        found.append([_of_parts(one, role) for one in listed if isinstance(one, Mapping)])
+        found.append([message_of(one, role) for one in listed if isinstance(one, Mapping)])
     return found[0], found[1]
 
 
-def _of_parts(one: Mapping[str, Any], role: str) -> Message:
+def message_of(one: Mapping[str, Any], role: str) -> Message:
     """OpenTelemetry's message of parts, or the older one with its content as text."""
     texts, calls, answers = [], [], str(one.get("tool_call_id") or "")
     parts = one.get("parts")
@@ -177,11 +184,11 @@ def _of_parts(one: Mapping[str, Any], role: str) -> Message:
             calls.append(_call(part))
         elif part.get("type") == "tool_call_response":
             answers = str(part.get("id") or answers)
-            texts.append(_text(part.get("response", part.get("result", ""))))
+            texts.append(text_of(part.get("response", part.get("result", ""))))
         elif part.get("content") is not None:
-            texts.append(_text(part["content"]))
+            texts.append(text_of(part["content"]))
     if not isinstance(parts, list):
-        texts.append(_text(one.get("content", "")))
+        texts.append(text_of(one.get("content", "")))
         calls += _calls_of(one.get("tool_calls"))
     who = "tool" if answers else _role(one.get("role"), role)
     return Message(role=who, text="\n".join(filter(None, texts)), calls=tuple(calls), answers=answers)
@@ -219,14 +226,14 @@ def _of_fields(fields: Mapping[str, Any], role: str) -> list[Message]:
         if match := _CALL.fullmatch(name):
             calls[int(match[1])][match[2]] = value
         elif match := _PART.fullmatch(name):
-            parts[int(match[1])] = _text(value)
-        elif (match := _RESULT.fullmatch(name)) and isinstance(one := _loaded(value), Mapping):
+            parts[int(match[1])] = text_of(value)
+        elif (match := _RESULT.fullmatch(name)) and isinstance(one := loaded(value), Mapping):
             answers = str(one.get("call_id") or "")
-            results[int(match[1])] = Message(role="tool", text=_text(one.get("content")), answers=answers)
+            results[int(match[1])] = Message(role="tool", text=text_of(one.get("content")), answers=answers)
     if results:
         return [results[k] for k in sorted(results)]
     # A text may be told twice, whole and in parts.
-    whole = _text(fields.get("content", "")) or "\n".join(filter(None, (parts[k] for k in sorted(parts))))
+    whole = text_of(fields.get("content", "")) or "\n".join(filter(None, (parts[k] for k in sorted(parts))))
     return [
         Message(
             role=_role(fields.get("role"), role),
@@ -244,20 +251,20 @@ def _role(given: Any, otherwise: str) -> str:
 
 def _as_events(span: Span) -> tuple[list[Message], list[Message]]:
     """`gen_ai.*` events of the span, or the list that pydantic-ai puts into one attribute."""
-    listed = _loaded(span.attributes.get("events"))
+    listed = loaded(span.attributes.get("events"))
     held: Iterable[tuple[str, Mapping[str, Any]]] = span.events
     if isinstance(listed, list):
         held = [(str(one.get("event.name", "")), one) for one in listed if isinstance(one, Mapping)]
     inputs, outputs = [], []
     for name, fields in held:
-        body = _loaded(fields.get("gen_ai.event.content")) if "gen_ai.event.content" in fields else fields
+        body = loaded(fields.get("gen_ai.event.content")) if "gen_ai.event.content" in fields else fields
         if not isinstance(body, Mapping) or not name.startswith("gen_ai."):
             continue
         if name == "gen_ai.choice":
             message = body.get("message", body)
-            outputs.append(_of_parts(message if isinstance(message, Mapping) else {}, "assistant"))
+            outputs.append(message_of(message if isinstance(message, Mapping) else {}, "assistant"))
         elif match := re.fullmatch(r"gen_ai\.(system|user|assistant|tool)\.message", name):
-            one = _of_parts({**body, "role": match[1]}, match[1])
+            one = message_of({**body, "role": match[1]}, match[1])
             answers = str(body.get("id") or one.answers) if match[1] == "tool" else ""
             inputs.append(Message(role=match[1], text=one.text, calls=one.calls, answers=answers))
     return inputs, outputs
@@ -279,13 +286,13 @@ def _tool(span: Span) -> Call:
 
 def _is_schema(raw: Any) -> bool:
     """Whether this describes a tool's arguments: some write that where others write the arguments."""
-    value = _loaded(raw)
+    value = loaded(raw)
     return isinstance(value, Mapping) and value.get("type") == "object" and "properties" in value
 
 
 def _tool_message(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The message that a tool's span holds as its output, where it is one: `content` and `tool_call_id`."""
-    value = _loaded(given.get("output.value"))
+    value = loaded(given.get("output.value"))
     for one in (value, *(value.get(key) for key in ("data", "kwargs"))) if isinstance(value, Mapping) else ():
         if isinstance(one, Mapping) and one.get("tool_call_id") and "content" in one:
             return one
@@ -298,39 +305,16 @@ def _call(fields: Mapping[str, Any]) -> Call:
 
 def _tool_result(given: Mapping[str, Any]) -> str:
     if message := _tool_message(given):
-        return _text(message["content"])
+        return text_of(message["content"])
     for key in ("gen_ai.tool.call.result", "tool_response", "output.value"):
         if key in given:
-            return _text(given[key])
+            return text_of(given[key])
     return ""
 
 
 def _args(raw: Any) -> Mapping[str, Any]:
     # Written out and read again, an attribute of several values holds what a text could hold.
-    value = _loaded(raw if isinstance(raw, str) else json.dumps(raw))
+    value = loaded(raw if isinstance(raw, str) else json.dumps(raw))
     if isinstance(value, Mapping):
         return value
     return {} if value in (None, "") else {"value": value}
-
-
-def _loaded(raw: Any) -> Any:
-    if not isinstance(raw, str):
-        return raw
-    try:
-        # NaN and infinity are no JSON, though Python writes and reads them: they stay the texts they are.
-        return json.loads(raw, parse_constant=str, parse_float=_real)
-    except (ValueError, RecursionError):
-        return raw
-
-
-def _real(text: str) -> float | str:
-    number = float(text)
-    return number if math.isfinite(number) else text
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

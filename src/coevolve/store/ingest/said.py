@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coevolve.errors import IngestError
-from coevolve.store.ingest.spans import YEARS_OFF_S
+from coevolve.store.ingest.spans import clock_off
 from coevolve.store.redaction import Redactor
 from coevolve.types import Statement, StatementKind
 
@@ -118,8 +118,8 @@ def _wrong(
     place: int, said: Said, one: Statement, known: Collection[str], contract: Contract
 ) -> Refusal | None:
     """What breaks the contract, or None."""
-    if abs(off_s := one.given_s - contract.now_s) > YEARS_OFF_S:
-        return Refusal(place, "given_s", f"the clock is {off_s / (365.25 * 86_400):+.0f} years off")
+    if (off := clock_off(one.given_s, contract.now_s)) is not None:
+        return Refusal(place, "given_s", off)
     if not said.early and one.session_id not in known:
         fix = 'to be heard before there is one, send "early": true'
         return Refusal(place, "session_id", f"no trace or chat of this session is here; {fix}")

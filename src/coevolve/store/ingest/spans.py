@@ -224,14 +224,22 @@ def _json_value(value: Any, depth: int) -> Any:
     return None
 
 
+def clock_off(told_s: float, now_s: float) -> str | None:
+    """What is wrong with a time that is told, in seconds since 1970; None where it may be right."""
+    if math.isfinite(told_s) and abs(told_s - now_s) <= YEARS_OFF_S:
+        return None
+    return f"the clock is {(told_s - now_s) / (365.25 * 86_400):+.0f} years off"
+
+
 def _wrong(span: Span, now_s: float) -> Refused | None:
     """What breaks the contract, or None."""
     for name, value, size in (("trace_id", span.trace_id, 32), ("span_id", span.span_id, 16)):
         if len(value) != size or set(value) == {"0"} or not set(value) <= set("0123456789abcdef"):
             return Refused(span.span_id, name, f"{value[:40]!r} is no id of {size} hex digits")
-    if not math.isfinite(span.start_s) or abs(span.start_s - now_s) > YEARS_OFF_S:
-        years = (span.start_s - now_s) / (365.25 * 86_400)
-        return Refused(span.span_id, "start_time_unix_nano", f"the clock is {years:+.0f} years off")
+    for name, told_s in (("start_time_unix_nano", span.start_s), ("end_time_unix_nano", span.end_s)):
+        unended = name.startswith("end") and told_s == 0  # told by none, as where it is still open
+        if not unended and (why := clock_off(told_s, now_s)):
+            return Refused(span.span_id, name, why)
     for name, value in span.attributes.items():
         if isinstance(value, str) and len(value) > MOST_TEXT:
             return Refused(span.span_id, f"attributes.{name}", f"a text of {len(value)} characters")
