@@ -78,6 +78,21 @@ async def test_champion_stays_unless_the_candidate_is_accepted(spaces: Any, skil
     assert ws.registry.get(second).parent == first
 
 
+async def test_a_types_own_margin_decides_at_the_gate(spaces: Any) -> None:
+    async def why(name: str, own: float, others: float) -> str:
+        ws = spaces(
+            GrowingEngine(skills=(30, 15)),
+            run__name=name,
+            gate__margins={"count": own},
+            gate__margin=others,
+        )
+        await loop.improve(ws, 0)
+        return (await loop.improve(ws, 1)).why
+
+    assert "count fell by 50%" in (said := await why("strict", 0.01, 0.6)) and "the margin is 1%" in said
+    assert "Harm is shown" not in await why("lenient", 0.6, 0.01)
+
+
 async def test_a_worthless_opening_leaves_the_base_as_champion(spaces: Any) -> None:
     ws = spaces(GrowingEngine(skills=(0, 0)), run__max_rounds=1)
     ended = await loop.run(ws)

@@ -17,6 +17,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight: TypeAlias = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Margin: TypeAlias = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -164,7 +165,7 @@ class PoolSection:
     max_size: Positive = 1500  # entries of all kinds
     per_type: Positive = 120  # own successes of one task type
     failures_per_type: Count = 60  # kept for pairs and statistics, never imitated; 0 keeps none
-    unverified_share: Share = 0.2  # cap of synthetic entries that were not executed
+    unverified_share: Share = 0.2  # cap of synthetic entries that were not executed; the loop makes none
     executed_share: Share = 0.85  # cap of synthetic entries that were executed and passed
     completions: Count = 128  # failures handed to the teacher in one round, at most
     near_duplicate: Annotated[float, Field(gt=0, le=1)] = 0.9  # Jaccard similarity that makes two one
@@ -221,7 +222,8 @@ class GateSection:
     min_tasks: Positive = 30  # judged pairs of all looks, below which nothing is decided
     min_type_tasks: Positive = 5  # judged pairs of each type, below which nothing is promoted
     alpha: Annotated[float, Field(gt=0, le=0.5)] = 0.1  # one-sided error of the verdict, over all looks
-    margin: Annotated[float, Field(ge=0, lt=1)] = 0.1  # loss borne on one type; refusal types bear none
+    margin: Margin = 0.1  # loss borne on one type; refusal types bear none
+    margins: Mapping[str, Margin] = field(default_factory=dict)  # of single types, where not `margin`
     type_draw_tasks: Positive = 24  # fresh tasks of a doubtful type at each fresh draw
     refusal_draws: Count = 2  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
     unknown_share: Annotated[float, Field(ge=0, lt=1)] = 0.1  # more unjudged pairs and nothing is decided

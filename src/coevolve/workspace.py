@@ -10,7 +10,7 @@ import ctypes
 import fcntl
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -194,6 +194,7 @@ def open_workspace(
     env = environment(config)
     types = config.environment.types or tuple(env.task_types())
     refuse_unknown(types, env.task_types(), where="environment.types", what="task type")
+    _refuse_margins(config, {name: env.task_types()[name] for name in types})
     folder = Path(config.run.out_dir) / config.run.name
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -218,6 +219,17 @@ def open_workspace(
         harness=_harness(config, env),
         say=say,
     )
+
+
+def _refuse_margins(config: RunConfig, refusals: Mapping[str, bool]) -> None:
+    margins = config.gate.margins
+    refuse_unknown(tuple(margins), refusals, where="gate.margins", what="task type of this run")
+    for name in margins:
+        if refusals[name]:
+            raise ConfigError(
+                f"gate.margins.{name}: it must be refused, and a refusal type bears no loss",
+                fix=f"take {name} out of [gate.margins]",
+            )
 
 
 def _world(config: RunConfig) -> str:
