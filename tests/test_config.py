@@ -80,7 +80,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ("[gate]\nmax_tasks = 40", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
         ("[gate]\ntasks = 2\nmax_tasks = 2", "less than gate.min_tasks", "raise gate.max_tasks"),
         (ENDPOINT, "opening.demonstrations is not 0", "set opening.demonstrations = 0"),
-        (f"{ENDPOINT}[opening]\ndemonstrations = 0", "knows no grammar", "set agent.constrained = false"),
+        (f"{ENDPOINT}[opening]\ndemonstrations = 0", "takes a grammar", "set agent.constrained = false"),
         ('[model]\nengine = "endpoint"', "no model.base_url", "base_url ="),
         ("[agent]\nmax_episode_tokens = 5", "agent.max_tokens of one turn", "raise agent.max_episode_tokens"),
         ("[collect]\nepisodes = 2\nattempts = 4", "collect.attempts", "raise collect.episodes"),

@@ -25,6 +25,7 @@ from coevolve.sections import (
     AgentSection,
     CollectSection,
     DpoSection,
+    EndpointSection,
     EnvironmentSection,
     FeedbackSection,
     FigureSection,
@@ -45,6 +46,7 @@ __all__ = [
     "AgentSection",
     "CollectSection",
     "DpoSection",
+    "EndpointSection",
     "EnvironmentSection",
     "FeedbackSection",
     "FigureSection",
@@ -240,8 +242,15 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             "set opening.demonstrations = 0, and run.max_rounds = 0 to measure it",
         ),
         (
-            config.model.engine != "openvino" and config.agent.constrained,
-            f'model.engine = "{config.model.engine}" knows no grammar, but agent.constrained is true',
+            config.model.engine == "endpoint"
+            and config.agent.constrained
+            and not config.model.endpoint.grammar_field,
+            "no field of the endpoint takes a grammar, but agent.constrained is true",
+            "set agent.constrained = false, or model.endpoint.grammar_field where the server has one",
+        ),
+        (
+            config.model.engine == "transformers" and config.agent.constrained,
+            'model.engine = "transformers" knows no grammar, but agent.constrained is true',
             "set agent.constrained = false",
         ),
         (

@@ -48,6 +48,17 @@ class EnvironmentSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointSection:
+    """[model.endpoint]: how a server is asked; used by engine "endpoint"."""
+
+    retries: Count = 4  # after the first try, of what may pass: 429, 5xx, lost connections
+    backoff_s: Amount = 0.5  # before the first retry; doubles each time
+    stream: bool = False  # take the answer as it is written, which some proxies need to keep a line open
+    max_tokens_field: Name = "max_tokens"  # newer models of OpenAI's want "max_completion_tokens"
+    grammar_field: str = ""  # takes an EBNF grammar: vLLM's "structured_outputs.grammar"; empty = none does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSection:
     """[model]: the language model and the engine that runs it."""
 
@@ -60,6 +71,7 @@ class ModelSection:
     precision: Literal["f32", "f16", "bf16"] = "f32"  # of inference; f32 equals the training side
     concurrency: Positive = 64  # requests in flight
     cache_dir: str = ""  # converted weights; empty = the user's cache folder
+    endpoint: EndpointSection = field(default_factory=EndpointSection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +84,7 @@ class AgentSection:
     max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8
     max_tokens: Positive = 110  # written in one turn
-    max_episode_tokens: Positive = 4096  # prompt and outputs together
+    max_episode_tokens: Positive = 4096  # prompt and outputs together; at an endpoint, 4 bytes count as one
     seconds: Rate = 300.0  # no new turn begins after this long
     turn_timeout_s: Rate = 120.0  # for one completion
     step_timeout_s: Rate = 5.0  # for one step of an environment

@@ -28,6 +28,7 @@ from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import score
 from coevolve.live import reward_rule
+from coevolve.models.endpoint import BYTES_PER_TOKEN
 from coevolve.models.protocol import LanguageModel
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
@@ -271,4 +272,6 @@ def _harness(config: RunConfig, env: Environment) -> Harness:
     fields = asdict(config.agent)
     # A user's world may hang, so each of its steps gets a thread and a deadline; the shop never waits.
     fields["isolate_steps"] = environment_file(config.environment) is not None
+    if config.model.engine == "endpoint":  # its ids are bytes
+        fields["max_episode_tokens"] *= BYTES_PER_TOKEN
     return Harness(system=system_prompt(env, tools=fields.pop("tools_prompt")), **fields)
