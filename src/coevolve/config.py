@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -41,6 +40,7 @@ from coevolve.sections import (
     RunSection,
     TestSection,
 )
+from coevolve.toml_text import written
 
 __all__ = [
     "AgentSection",
@@ -128,9 +128,7 @@ def resolved(config: RunConfig) -> dict[str, Any]:
 
 def to_toml(config: RunConfig) -> str:
     """Return the whole config as TOML text; `load` of it gives an equal config."""
-    lines: list[str] = []
-    _emit(resolved(config), "", lines)
-    return "\n".join(lines).strip() + "\n"
+    return written(resolved(config))
 
 
 def environment_file(section: EnvironmentSection) -> tuple[Path, str] | None:
@@ -323,29 +321,3 @@ def _located(section: EnvironmentSection, source: str, beside: Path) -> Environm
             f"{where}: there is no {file}", fix="correct the path; it is relative to the TOML file"
         )
     return dataclasses.replace(section, name=f"{file}:{name}")
-
-
-def _emit(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
-    for key, value in table.items():
-        if not isinstance(value, Mapping) and not _is_tables(value) and value is not None:
-            # JSON's strings, numbers, booleans and lists are TOML's too, but for DEL.
-            lines.append(f"{_key(key)} = {_plain(value)}")
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            lines.extend(("", f"[{prefix}{_key(key)}]"))
-            _emit(value, f"{prefix}{_key(key)}.", lines)
-        for one in value if _is_tables(value) else ():
-            lines.extend(("", f"[[{prefix}{_key(key)}]]"))
-            _emit(one, f"{prefix}{_key(key)}.", lines)
-
-
-def _is_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _plain(name)
-
-
-def _plain(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
