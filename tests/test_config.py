@@ -129,6 +129,25 @@ def test_environment_file_is_found_beside_the_toml_and_survives_being_saved_else
     assert load(write(elsewhere, to_toml(config))) == config
 
 
+def test_a_model_beside_the_toml_is_found_from_wherever_the_command_is_started(tmp_path: Path) -> None:
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    config = load(write(tmp_path, '[model]\nname = "models/mine"\n'))
+    assert config.model.name == str((tmp_path / "models/mine").resolve())
+    elsewhere = tmp_path / "runs"
+    elsewhere.mkdir()
+    assert load(write(elsewhere, to_toml(config))) == config
+    assert load(write(tmp_path, '[model]\nname = "models/other"\n')).model.name == "models/other"
+    (tmp_path / RunConfig().model.name).mkdir()  # the default names what is installed, whatever lies here
+    assert load(write(tmp_path, "")).model == RunConfig().model
+    served = load(
+        write(
+            tmp_path,
+            f'{ENDPOINT}name = "models/mine"\n[opening]\ndemonstrations = 0\n[agent]\nconstrained = false',
+        )
+    )
+    assert served.model.name == "models/mine"
+
+
 def test_builtin_environment_has_no_file() -> None:
     assert environment_file(RunConfig().environment) is None
 

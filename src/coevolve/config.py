@@ -71,7 +71,7 @@ __all__ = [
 
 
 def load(path: str | Path) -> RunConfig:
-    """Read one TOML file. An environment's file is looked up beside it and made absolute.
+    """Read one TOML file. An environment's file and a model are looked up beside it and made absolute.
 
     Raises: ConfigError: the file is missing or broken, or a key or value in it is.
     """
@@ -166,7 +166,11 @@ def _build(document: dict[str, Any], source: str, *, beside: Path) -> RunConfig:
     except ValidationError as error:
         raise _readable(error, source) from None
     _refuse_contradictions(config, source)
-    return dataclasses.replace(config, environment=_located(config.environment, source, beside))
+    return dataclasses.replace(
+        config,
+        environment=_located(config.environment, source, beside),
+        model=_model_beside(config.model, beside),
+    )
 
 
 @cache
@@ -304,6 +308,14 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
     ):
         if broken:
             raise ConfigError(f"{source}: {what}", fix=fix)
+
+
+def _model_beside(section: ModelSection, beside: Path) -> ModelSection:
+    """With the whole path of a model that lies beside the TOML; else its name as it is."""
+    path = beside / section.name
+    if section.engine == "endpoint" or section.name == ModelSection().name or not path.exists():
+        return section
+    return dataclasses.replace(section, name=str(path.resolve()))
 
 
 def _located(section: EnvironmentSection, source: str, beside: Path) -> EnvironmentSection:

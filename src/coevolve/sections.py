@@ -65,7 +65,7 @@ class ModelSection:
     engine: Literal["openvino", "transformers", "endpoint"] = (
         "openvino"  # transformers: slow, any architecture
     )
-    name: Name = "smollm2-135m"  # for an endpoint: the model's name there
+    name: Name = "smollm2-135m"  # or a path, from the TOML or from where it is started; the endpoint's name
     base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored
     precision: Literal["f32", "f16", "bf16"] = "f32"  # of inference; f32 equals the training side
