@@ -10,7 +10,7 @@ import ctypes
 import fcntl
 import gc
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -185,6 +185,26 @@ def environment(config: RunConfig) -> Environment:
     return Shop()
 
 
+def task_types(config: RunConfig, env: Environment) -> tuple[str, ...]:
+    """The task types of a run: those it names, or all that its world has.
+
+    Raises: ConfigError: one of `environment.types` or of `gate.margins` is unknown, or a margin is of a type
+        that must be refused.
+    """
+    refusals = env.task_types()
+    types = config.environment.types or tuple(refusals)
+    refuse_unknown(types, refusals, where="environment.types", what="task type")
+    margins = tuple(config.gate.margins)
+    refuse_unknown(margins, types, where="gate.margins", what="task type of this run")
+    for name in margins:
+        if refusals[name]:
+            raise ConfigError(
+                f"gate.margins.{name}: it must be refused, and a refusal type bears no loss",
+                fix=f"take {name} out of [gate.margins]",
+            )
+    return types
+
+
 def open_workspace(
     config: RunConfig, *, engine: Engine | None = None, say: Callable[[str], None] = lambda text: None
 ) -> Workspace:
@@ -193,9 +213,7 @@ def open_workspace(
     Raises: ConfigError: unknown task types, or the folder belongs to a run with other settings.
     """
     env = environment(config)
-    types = config.environment.types or tuple(env.task_types())
-    refuse_unknown(types, env.task_types(), where="environment.types", what="task type")
-    _refuse_margins(config, {name: env.task_types()[name] for name in types})
+    types = task_types(config, env)
     folder = Path(config.run.out_dir) / config.run.name
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -212,7 +230,7 @@ def open_workspace(
         folder=folder,
         env=env,
         world=_world(config),
-        types=tuple(types),
+        types=types,
         store=store,
         registry=Registry(store.database),
         journal=journal,
@@ -220,17 +238,6 @@ def open_workspace(
         harness=_harness(config, env),
         say=say,
     )
-
-
-def _refuse_margins(config: RunConfig, refusals: Mapping[str, bool]) -> None:
-    margins = config.gate.margins
-    refuse_unknown(tuple(margins), refusals, where="gate.margins", what="task type of this run")
-    for name in margins:
-        if refusals[name]:
-            raise ConfigError(
-                f"gate.margins.{name}: it must be refused, and a refusal type bears no loss",
-                fix=f"take {name} out of [gate.margins]",
-            )
 
 
 def _world(config: RunConfig) -> str:
