@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli_world import invoke, scripted, write_config
-from coevolve import loop
+from cli_world import ScriptedEngine, clueless, invoke, scripted, write_config
+from coevolve import engines, loop
 from coevolve.errors import LearnError
+from coevolve.models.protocol import LanguageModel
+from coevolve.models.scripted import ScriptedModel
 from coevolve.workspace import Workspace
+from toy_world import solver
 
 TESTS = Path(__file__).parent
 STAGES = ("collect", "score", "evolve", "learn", "gate")
@@ -82,6 +85,39 @@ def test_finished_run_is_refused_and_runs_nothing_again(
     resumed = invoke("run", config, "--resume", "--json")
     assert resumed.exit_code == 0 and json.loads(resumed.stdout)["rounds"] == 0
     assert not calls
+
+
+class LateEngine(ScriptedEngine):
+    """Nothing is learned before round 2, and then everything."""
+
+    async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
+        skilled = adapter is not None and '"round": 2' in (adapter / "adapter_config.json").read_text()
+        return ScriptedModel(solver if skilled else clueless)
+
+
+def test_an_ended_run_says_how_to_go_on_and_then_whose_the_test_figures_are(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "LocalEngine", LateEngine)
+    ended = json.loads(invoke("run", config, "--json").stdout)
+    assert ended["rounds"] == 1 and ended["test"]["final"]["rate"] == 0.0 and ended["test_note"] is None
+    assert ended["more"] == f"coevolve run {config} --resume --more 3"
+    refused = invoke("run", config, "--more", 1)
+    assert refused.exit_code == 2 and "--resume --more" in refused.stderr
+    read = invoke("run", config, "--resume", "--more", 1)
+    assert read.exit_code == 0, read.stderr
+    again = json.loads(invoke("run", config, "--resume", "--json").stdout)
+    assert again["rounds"] == 2 and again["champion"] != ended["champion"]
+    assert again["test"] == ended["test"]
+    page = Path(again["report"]).read_text(encoding="utf-8")
+    for told in (again["test_note"], page, " ".join(read.stdout.split())):
+        assert ended["champion"] in told and again["champion"] in told and "opened once" in told
+
+
+def test_rounds_are_given_to_no_run_that_has_not_ended(config: Path) -> None:
+    refused = invoke("run", config, "--resume", "--more", 2)
+    assert refused.exit_code == 2 and "has not ended" in refused.stderr
+    assert not (config.parent / "runs/toy/config.toml").exists()
 
 
 def test_run_as_json_prints_one_object_and_nothing_else(config: Path) -> None:

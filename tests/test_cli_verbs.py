@@ -217,9 +217,18 @@ def test_prints_of_a_users_world_stay_out_of_the_json(tmp_path: Path) -> None:
         assert answer("collect", config)["stage"] == "collect"
 
 
+def test_doctor_looks_at_the_run_that_it_is_given(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    config.write_text(config.read_text() + '\n[model]\nname = "gone.gguf"\n')
+    done = invoke("doctor", config, "--json")
+    found = {one["name"]: one for one in json.loads(done.stdout)["findings"]}
+    assert done.exit_code == 1
+    assert "gone.gguf" in found["model"]["detail"] and "ToyWorld" in found["environment"]["detail"]
+
+
 def test_doctor_exits_1_where_something_required_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     findings = [Finding("cores", True, "2"), Finding("bubblewrap", None, "not installed", "apt install it")]
-    monkeypatch.setattr(doctor, "checks", lambda out_dir: findings)
+    monkeypatch.setattr(doctor, "checks", lambda out_dir, config: findings)
     assert answer("doctor")["ok"] is True
     findings.append(Finding("model weights", False, "no file", "pip install it"))
     done = invoke("doctor", "--json")

@@ -80,7 +80,7 @@ def test_values_of_the_file_replace_defaults_and_leave_the_rest(tmp_path: Path) 
         ("[gate]\nmax_tasks = 40", "gate.max_tasks is less than gate.tasks", "raise gate.max_tasks"),
         ("[gate]\ntasks = 2\nmax_tasks = 2", "less than gate.min_tasks", "raise gate.max_tasks"),
         (ENDPOINT, "opening.demonstrations is not 0", "set opening.demonstrations = 0"),
-        (f"{ENDPOINT}[opening]\ndemonstrations = 0", "knows no grammar", "set agent.constrained = false"),
+        (f"{ENDPOINT}[opening]\ndemonstrations = 0", "takes a grammar", "set agent.constrained = false"),
         ('[model]\nengine = "endpoint"', "no model.base_url", "base_url ="),
         ("[agent]\nmax_episode_tokens = 5", "agent.max_tokens of one turn", "raise agent.max_episode_tokens"),
         ("[collect]\nepisodes = 2\nattempts = 4", "collect.attempts", "raise collect.episodes"),
@@ -127,6 +127,25 @@ def test_environment_file_is_found_beside_the_toml_and_survives_being_saved_else
     elsewhere = tmp_path / "runs"
     elsewhere.mkdir()
     assert load(write(elsewhere, to_toml(config))) == config
+
+
+def test_a_model_beside_the_toml_is_found_from_wherever_the_command_is_started(tmp_path: Path) -> None:
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    config = load(write(tmp_path, '[model]\nname = "models/mine"\n'))
+    assert config.model.name == str((tmp_path / "models/mine").resolve())
+    elsewhere = tmp_path / "runs"
+    elsewhere.mkdir()
+    assert load(write(elsewhere, to_toml(config))) == config
+    assert load(write(tmp_path, '[model]\nname = "models/other"\n')).model.name == "models/other"
+    (tmp_path / RunConfig().model.name).mkdir()  # the default names what is installed, whatever lies here
+    assert load(write(tmp_path, "")).model == RunConfig().model
+    served = load(
+        write(
+            tmp_path,
+            f'{ENDPOINT}name = "models/mine"\n[opening]\ndemonstrations = 0\n[agent]\nconstrained = false',
+        )
+    )
+    assert served.model.name == "models/mine"
 
 
 def test_builtin_environment_has_no_file() -> None:

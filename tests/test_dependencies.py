@@ -56,4 +56,4 @@ def test_a_local_model_without_its_extra_names_the_line_that_installs_it(
     importlib.invalidate_caches()
     with pytest.raises(MissingExtraError) as missing:
         LocalEngine(RunConfig())
-    assert "coevolve[local]" in missing.value.fix
+    assert "'.[local]'" in missing.value.fix

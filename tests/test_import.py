@@ -40,7 +40,7 @@ def test_needed_module_is_returned() -> None:
 
 
 def test_missing_module_says_the_pip_line() -> None:
-    with pytest.raises(MissingExtraError, match=r"fix: pip install 'coevolve\[local\]'"):
+    with pytest.raises(MissingExtraError, match=r"fix: pip install '\.\[local\]'"):
         need("no_such_module_anywhere", "local")
 
 

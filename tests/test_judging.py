@@ -147,7 +147,7 @@ def test_what_is_asked_of_judges_stands_in_the_toml(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     assert judge_floor(RunConfig().feedback) == JudgeFloor()
     path.write_text(
-        "[feedback.judges]\nfloor = 0.6\nleast = 20\n"
+        "[feedback.live]\njudge_floor = 0.6\njudge_least = 20\n"
         '[[feedback.rubrics]]\nname = "kind"\nquestion = "Is it kind?"\ntrusted = true\n'
     )
     stated = listening(load(path).feedback).floor

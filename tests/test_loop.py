@@ -15,7 +15,7 @@ from coevolve.gate import GateRule, PairedResult, decide
 from coevolve.store.pools import pool_rows
 from coevolve.types import Decision, Operation, Split, Standing, Task, Verdict
 from coevolve.workspace import Workspace, succeeded
-from loop_world import STAGES, Crash, GrowingEngine, decisions
+from loop_world import STAGES, Crash, GrowingEngine, crash, decisions
 from toy_world import ToyWorld
 
 pytestmark = pytest.mark.usefixtures("no_garbage_collection")
@@ -58,6 +58,54 @@ async def test_three_rounds_without_improvement_pause_the_loop_and_say_why(space
     assert ended.champion == ws.journal.get("round-0/learn")["version"]
 
 
+async def test_a_paused_run_goes_on_from_its_champion_with_fresh_patience(spaces: Any) -> None:
+    skills = (10, 10, 10, 20, 20, 20, 20)
+    ws = spaces(GrowingEngine(skills=skills), run__patience=2)
+    paused = await loop.run(ws)
+    assert paused.rounds == 2 and "paused: 2 rounds" in paused.why
+    tested = ws.journal.get("test/final")
+    played = ws.env.started[Split.TEST]
+    loop.go_on(ws, 4)
+    ended = await loop.run(ws)
+    assert decisions(ws, 7)[3:] == [Decision.ACCEPT, *decisions(ws, 7)[4:]]
+    assert (ended.rounds, "paused: 2 rounds" in ended.why) == (
+        5,
+        True,
+    )  # of four more, one won and two did not
+    assert ended.champion == ws.journal.get("round-3/learn")["version"] != paused.champion
+    assert ws.registry.get(ended.champion).parent == ws.journal.get("round-2/learn")["version"]
+    assert ws.journal.get("test/final") == tested and ws.env.started[Split.TEST] == played
+
+
+async def test_rounds_that_were_asked_for_are_not_cut_short_by_minutes_that_are_spent(spaces: Any) -> None:
+    ws = spaces(run__minutes_budget=4.0, test__reserve_s=240.0)
+    assert "run.minutes_budget" in (await loop.run(ws)).why
+    loop.go_on(ws, 1)
+    ended = await loop.run(ws)
+    assert (ended.rounds, ended.why) == (1, "all rounds are done")
+
+
+async def test_a_run_that_was_killed_while_it_went_on_keeps_to_its_rounds(
+    spaces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: dict[str, Any] = {"run__max_rounds": 0, "run__target": 1.0}
+    ws = spaces(GrowingEngine(skills=(10, 10, 10)), **settings)
+    await loop.run(ws)
+    loop.go_on(ws, 2)
+    with monkeypatch.context() as patch, pytest.raises(Crash):
+        crash(patch, 2, "learn", after=True)
+        await loop.run(ws)
+    with pytest.raises(ConfigError, match="has not ended") as refused:
+        loop.go_on(ws, 2)
+    assert "without --more" in refused.value.fix
+    ws = spaces(GrowingEngine(skills=(10, 10, 10)), **settings)
+    assert (await loop.run(ws)).rounds == 2
+    loop.go_on(ws, 1)  # and again
+    ws.make_engine = lambda: GrowingEngine(skills=(10, 10, 10, 30))
+    ws._engine = None
+    assert (await loop.run(ws)).rounds == 3
+
+
 async def test_an_improvement_sets_the_breaker_back(spaces: Any) -> None:
     ws = spaces(GrowingEngine(skills=(10, 10, 20, 20, 20)), run__patience=2)
     ended = await loop.run(ws)
@@ -76,6 +124,21 @@ async def test_champion_stays_unless_the_candidate_is_accepted(spaces: Any, skil
     assert ws.registry.standing(second) is not Standing.CHAMPION
     assert ws.journal.get("test/final")["version"] == first
     assert ws.registry.get(second).parent == first
+
+
+async def test_a_types_own_margin_decides_at_the_gate(spaces: Any) -> None:
+    async def why(name: str, own: float, others: float) -> str:
+        ws = spaces(
+            GrowingEngine(skills=(30, 15)),
+            run__name=name,
+            gate__margins={"count": own},
+            gate__margin=others,
+        )
+        await loop.improve(ws, 0)
+        return (await loop.improve(ws, 1)).why
+
+    assert "count fell by 50%" in (said := await why("strict", 0.01, 0.6)) and "the margin is 1%" in said
+    assert "Harm is shown" not in await why("lenient", 0.6, 0.01)
 
 
 async def test_a_worthless_opening_leaves_the_base_as_champion(spaces: Any) -> None:

@@ -200,6 +200,18 @@ def test_unknown_task_types_are_refused_with_the_valid_ones(opening: Open) -> No
     assert "count" in refused.value.fix
 
 
+def test_a_margin_of_its_own_is_for_a_type_of_the_run_that_may_lose(opening: Open) -> None:
+    with pytest.raises(ConfigError, match=r"gate\.margins: unknown task type of this run 'cuont'") as refused:
+        opening(gate__margins={"cuont": 0.1})
+    assert "did you mean 'count'" in refused.value.fix
+    shop = {"environment__name": "shop", "environment__types": ["price", "refuse_payment"]}
+    with pytest.raises(ConfigError, match=r"gate\.margins\.refuse_payment: .*refusal type bears no loss"):
+        opening(**shop, gate__margins={"refuse_payment": 0.1})
+    with pytest.raises(ConfigError, match=r"gate\.margins\.price = 1"):
+        opening(**shop, gate__margins={"price": 1})
+    assert opening(run__name="margins", gate__margins={"count": 0.3}).config.gate.margins == {"count": 0.3}
+
+
 def test_an_unknown_world_is_refused(settings: RunConfig) -> None:
     with pytest.raises(ConfigError, match="unknown built-in environment 'shoop'") as refused:
         environment(config.override(settings, {"environment.name": "shoop"}))

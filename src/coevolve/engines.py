@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
 
@@ -119,13 +120,10 @@ class EndpointEngine:
                 "an endpoint cannot be given a local adapter",
                 fix='set model.engine = "openvino" or "transformers"',
             )
-        return EndpointModel(
-            Endpoint(
-                base_url=self._section.base_url,
-                model=self._section.name,
-                api_key_env=self._section.api_key_env,
-            )
-        )
+        asked = asdict(self._section.endpoint)
+        asked["grammar_field"] = asked["grammar_field"] or None
+        asked |= {"base_url": self._section.base_url, "api_key_env": self._section.api_key_env}
+        return EndpointModel(Endpoint(model=self._section.name, **asked))
 
     def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:
         """Refused: its weights are elsewhere."""

@@ -63,7 +63,7 @@ class Heard:
 
 def reward_rule(section: FeedbackSection) -> RewardRule:
     """The rule that a [feedback] section states."""
-    live = LiveRule(**asdict(section.live))
+    live = LiveRule(**{one.name: getattr(section.live, one.name) for one in fields(LiveRule)})
     own = {one.name: getattr(section, one.name) for one in fields(section) if one.name in _RULED}
     return RewardRule(**own, live=live)
 
@@ -79,7 +79,7 @@ def listening(section: FeedbackSection, nearness: Nearness = letters_alike) -> L
 def judge_floor(section: FeedbackSection) -> JudgeFloor:
     """What a [feedback] section asks of judges before they count."""
     trusted = frozenset(f"judge.{one.name}" for one in section.rubrics if one.trusted)
-    return JudgeFloor(kappa=section.judges.floor, labels=section.judges.least, trusted=trusted)
+    return JudgeFloor(kappa=section.live.judge_floor, labels=section.live.judge_least, trusted=trusted)
 
 
 def score_live(

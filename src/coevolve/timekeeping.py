@@ -1,4 +1,4 @@
-"""What a run's time is spent on, and what is left of it, from its journal.
+"""What a run's time is spent on, what is left of it, and whether it has ended, from its journal.
 
 Machines differ in speed by more than a round takes, and one machine from hour to hour: everything here is
 at the pace of the run itself so far.
@@ -6,15 +6,32 @@ at the pace of the run itself so far.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from coevolve.codec import from_json
 from coevolve.contenders import key
 from coevolve.types import Verdict
 from coevolve.workspace import Workspace
 
+_MOMENTS = ("begin", "stopped", "ended", "more-")  # steps that are no work
+
 
 def elapsed_s(ws: Workspace) -> float:
     """Seconds that the finished steps took, without pauses between and without work lost to a kill."""
-    return sum(step.wall_s for step in ws.journal.steps() if step.name not in ("begin", "stopped", "ended"))
+    return sum(step.wall_s for step in ws.journal.steps() if not step.name.startswith(_MOMENTS))
+
+
+def extensions(ws: Workspace) -> int:
+    """How often the run was told to go on after it had ended."""
+    return sum(step.name.startswith("more-") for step in ws.journal.steps())
+
+
+def ended(ws: Workspace) -> dict[str, Any] | None:
+    """How the run ended, the last time where it went on after; None while it is unfinished."""
+    count = extensions(ws)
+    value: dict[str, Any] | None = ws.journal.get(f"ended-{count}" if count else "ended")
+    return value
 
 
 def round_s(ws: Workspace, number: int) -> float:
@@ -41,7 +58,12 @@ def episode_s(ws: Workspace) -> float:
 
 
 def left_s(ws: Workspace) -> float:
-    """Seconds of the budget left for rounds, without what the final measurement of three versions takes."""
+    """Seconds of the budget left for rounds, without what the final measurement of three versions takes.
+
+    A run that goes on after it had ended has its rounds for a budget, and all the time that they take.
+    """
+    if extensions(ws):
+        return math.inf
     test = ws.config.test
     kept = max(test.reserve_s, 3 * test.tasks * episode_s(ws)) if test.open else test.reserve_s
     return ws.config.run.minutes_budget * 60 - elapsed_s(ws) - kept

@@ -28,6 +28,7 @@ from coevolve.environments.user_file import environment_from_file
 from coevolve.errors import ConfigError, StoreError
 from coevolve.feedback import score
 from coevolve.live import listening, overruled, reward_rule
+from coevolve.models.endpoint import BYTES_PER_TOKEN
 from coevolve.models.protocol import LanguageModel
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
@@ -205,6 +206,28 @@ def environment(config: RunConfig, source: str = "config") -> Environment:
     return Shop()
 
 
+def task_types(config: RunConfig, env: Environment, source: str = "config") -> tuple[str, ...]:
+    """The task types of a run: those it names, or all that its world has.
+
+    Args: source: the file that the config is from, for errors.
+
+    Raises: ConfigError: one of `environment.types` or of `gate.margins` is unknown, or a margin is of a type
+        that must be refused.
+    """
+    refusals = env.task_types()
+    types = config.environment.types or tuple(refusals)
+    refuse_unknown(types, refusals, where=f"{source}: environment.types", what="task type")
+    margins = tuple(config.gate.margins)
+    refuse_unknown(margins, types, where=f"{source}: gate.margins", what="task type of this run")
+    for name in margins:
+        if refusals[name]:
+            raise ConfigError(
+                f"{source}: gate.margins.{name}: it must be refused, and a refusal type bears no loss",
+                fix=f"take {name} out of [gate.margins]",
+            )
+    return types
+
+
 def open_workspace(
     config: RunConfig,
     *,
@@ -218,8 +241,7 @@ def open_workspace(
     Raises: ConfigError: unknown task types, or the folder belongs to a run with other settings.
     """
     env = environment(config, source)
-    types = config.environment.types or tuple(env.task_types())
-    refuse_unknown(types, env.task_types(), where=f"{source}: environment.types", what="task type")
+    types = task_types(config, env, source)
     folder = Path(config.run.out_dir) / config.run.name
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -236,7 +258,7 @@ def open_workspace(
         folder=folder,
         env=env,
         world=_world(config),
-        types=tuple(types),
+        types=types,
         store=store,
         registry=Registry(store.database),
         journal=journal,
@@ -285,4 +307,6 @@ def _harness(config: RunConfig, env: Environment) -> Harness:
     fields = asdict(config.agent)
     # A user's world may hang, so each of its steps gets a thread and a deadline; the shop never waits.
     fields["isolate_steps"] = environment_file(config.environment) is not None
+    if config.model.engine == "endpoint":  # its ids are bytes
+        fields["max_episode_tokens"] *= BYTES_PER_TOKEN
     return Harness(system=system_prompt(env, tools=fields.pop("tools_prompt")), **fields)

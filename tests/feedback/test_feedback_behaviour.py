@@ -117,7 +117,7 @@ def test_leaving_is_a_bad_sign_and_thanks_a_good_one() -> None:
 def test_who_leaves_with_a_farewell_gave_nothing_up(last: str, sign: list[str]) -> None:
     base = USUAL[0]
     turns = (*base.turns[:-1], replace(base.turns[-1], result=last))
-    found = behaviour_signals(replace(base, turns=turns, stop=StopReason.LEFT), {}, letters_alike)
+    found = signs(replace(base, turns=turns, stop=StopReason.LEFT))
     assert [one.name for one in found] == sign
 
 

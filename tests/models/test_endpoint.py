@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from chat_server import Answer, ChatServer, message, stream
 from coevolve.agents.harness import Attempt, Harness
 from coevolve.agents.solo import run_episode
 from coevolve.errors import ModelError
@@ -20,85 +19,27 @@ from coevolve.models.scripted import END, ByteChat
 from toy_world import TOOLS, ToyWorld, solver, toy_task
 
 pytest.importorskip("openai")
-Answer = Callable[[Request, dict[str, Any]], Awaitable[Response]]
 USER = [{"role": "user", "content": "Hi"}]
 
 
-class Server:
-    """A chat completions server that gives its prepared answers one by one; the last one stays."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = []
-        self.bodies: list[dict[str, Any]] = []
-        app = FastAPI()
-        app.add_api_route("/v1/chat/completions", self._answer, methods=["POST"], response_model=None)
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
-        config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical")
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
-        self._thread.start()
-
-    async def _answer(self, request: Request) -> Response:
-        body = await request.json()
-        self.bodies.append(body)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return await answer(request, body)
-
-    def stop(self) -> None:
-        self._server.should_exit = True
-        self._thread.join()
-        self._socket.close()
-
-
 @pytest.fixture(scope="module")
-def _running() -> Iterator[Server]:
-    server = Server()
+def _running() -> Iterator[ChatServer]:
+    server = ChatServer()
     yield server
     server.stop()
 
 
 @pytest.fixture
-def server(_running: Server) -> Server:
+def server(_running: ChatServer) -> ChatServer:
     _running.answers, _running.bodies = [], []
     return _running
 
 
 @pytest.fixture
-async def model(server: Server) -> AsyncIterator[EndpointModel]:
+async def model(server: ChatServer) -> AsyncIterator[EndpointModel]:
     made = EndpointModel(Endpoint(model="fake", base_url=server.url, backoff_s=0.001, retries=2))
     yield made
     await made.aclose()
-
-
-def _message(content: str | None, reason: str = "stop", calls: list[dict[str, Any]] | None = None) -> Answer:
-    async def answer(request: Request, body: dict[str, Any]) -> Response:
-        message = {"role": "assistant", "content": content, "tool_calls": calls}
-        choice = {"index": 0, "finish_reason": reason, "message": message}
-        frame = {"id": "1", "object": "chat.completion", "created": 1, "model": "fake", "choices": [choice]}
-        return JSONResponse(frame)
-
-    return answer
-
-
-def _stream(deltas: list[dict[str, Any]], reason: str | None = "stop") -> Answer:
-    def frame(delta: dict[str, Any], end: str | None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": end}
-        head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "fake"}
-        return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
-
-    async def pieces() -> AsyncIterator[str]:
-        for delta in deltas:
-            yield frame(delta, None)
-        if reason is not None:
-            yield frame({}, reason)
-            yield "data: [DONE]\n\n"
-
-    async def answer(request: Request, body: dict[str, Any]) -> Response:
-        assert body["stream"] is True
-        return StreamingResponse(pieces(), media_type="text/event-stream")
-
-    return answer
 
 
 def _status(code: int, headers: dict[str, str] | None = None) -> Answer:
@@ -123,9 +64,9 @@ async def _no_choices(request: Request, body: dict[str, Any]) -> Response:
 
 
 async def test_a_completion_sends_the_conversation_and_brings_text_back(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
-    server.answers = [_message("Grüße")]
+    server.answers = [message("Grüße")]
     chat = ByteChat()
     prompt = chat.open("Serve.", "Hi") + chat.encode_output("Yes?") + chat.extend("tool", "[]")
     drawn = await model.complete(prompt, Sampling(temperature=0.7, max_tokens=9, seed=5))
@@ -138,23 +79,23 @@ async def test_a_completion_sends_the_conversation_and_brings_text_back(
 
 
 async def test_an_answer_cut_off_by_its_limit_has_no_end_of_turn(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
-    server.answers = [_message("Gr", reason="length")]
+    server.answers = [message("Gr", reason="length")]
     drawn = await model.complete(ByteChat().open("s", "u"), Sampling())
     assert not drawn.finished
     assert END not in drawn.ids
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-async def test_what_may_pass_is_tried_again(server: Server, model: EndpointModel, code: int) -> None:
-    server.answers = [_status(code), _status(code, {"retry-after": "0"}), _message("Hello")]
+async def test_what_may_pass_is_tried_again(server: ChatServer, model: EndpointModel, code: int) -> None:
+    server.answers = [_status(code), _status(code, {"retry-after": "0"}), message("Hello")]
     assert (await model.converse(USER)).text == "Hello"
     assert len(server.bodies) == 3
 
 
 async def test_when_the_retries_are_spent_the_error_says_what_came_last(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
     server.answers = [_status(429)]
     with pytest.raises(ModelError, match=r"failed 3 times, last: HTTP 429"):
@@ -166,7 +107,7 @@ async def test_when_the_retries_are_spent_the_error_says_what_came_last(
     ("code", "fix"), [(400, "max_tokens_field"), (401, "api_key_env"), (404, "base_url")]
 )
 async def test_what_will_not_pass_is_asked_once_and_says_what_to_mend(
-    server: Server, model: EndpointModel, code: int, fix: str
+    server: ChatServer, model: EndpointModel, code: int, fix: str
 ) -> None:
     server.answers = [_status(code)]
     with pytest.raises(ModelError, match=f"HTTP {code}") as caught:
@@ -185,7 +126,7 @@ async def test_no_server_at_all_is_a_model_error() -> None:
 
 
 async def test_a_server_that_hangs_past_the_deadline_is_a_model_error(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
     server.answers = [_hang]
     with pytest.raises(ModelError, match=r"no answer within 0\.05 s"):
@@ -193,7 +134,7 @@ async def test_a_server_that_hangs_past_the_deadline_is_a_model_error(
 
 
 async def test_waiting_to_try_again_does_not_outlast_the_deadline(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
     server.answers = [_status(429, {"retry-after": "3600"})]
     with pytest.raises(ModelError, match="no answer within"):
@@ -202,38 +143,38 @@ async def test_waiting_to_try_again_does_not_outlast_the_deadline(
 
 @pytest.mark.parametrize("answer", [_broken_json, _no_choices])
 async def test_an_answer_outside_the_contract_is_a_model_error(
-    server: Server, model: EndpointModel, answer: Answer
+    server: ChatServer, model: EndpointModel, answer: Answer
 ) -> None:
     server.answers = [answer]
     with pytest.raises(ModelError, match="outside the chat completions contract"):
         await model.converse(USER)
 
 
-async def test_streamed_text_is_handed_over_piece_by_piece(server: Server, model: EndpointModel) -> None:
-    server.answers = [_stream([{"role": "assistant", "content": "Hel"}, {"content": "lo"}])]
+async def test_streamed_text_is_handed_over_piece_by_piece(server: ChatServer, model: EndpointModel) -> None:
+    server.answers = [stream([{"role": "assistant", "content": "Hel"}, {"content": "lo"}])]
     seen: list[str] = []
     reply = await model.converse(USER, on_text=seen.append)
     assert (seen, reply.text, reply.finished) == (["Hel", "lo"], "Hello", True)
 
 
 async def test_a_stream_that_breaks_off_is_tried_again_only_before_text_was_handed_over(
-    server: Server,
+    server: ChatServer,
 ) -> None:
     model = EndpointModel(Endpoint(model="fake", base_url=server.url, backoff_s=0.001, stream=True))
-    server.answers = [_stream([{"content": "Hel"}], reason=None), _stream([{"content": "Hello"}])]
+    server.answers = [stream([{"content": "Hel"}], reason=None), stream([{"content": "Hello"}])]
     assert (await model.converse(USER)).text == "Hello"
-    server.answers = [_stream([{"content": "Hel"}], reason=None), _stream([{"content": "Hello"}])]
+    server.answers = [stream([{"content": "Hel"}], reason=None), stream([{"content": "Hello"}])]
     with pytest.raises(ModelError, match="broke off"):
         await model.converse(USER, on_text=lambda _: None)
     await model.aclose()
 
 
-async def test_tool_calls_are_read_and_the_tools_are_sent(server: Server, model: EndpointModel) -> None:
+async def test_tool_calls_are_read_and_the_tools_are_sent(server: ChatServer, model: EndpointModel) -> None:
     calls = [
         {"id": "a", "type": "function", "function": {"name": "add", "arguments": '{"amount": 2}'}},
         {"id": "b", "type": "function", "function": {"name": "add", "arguments": '{"amount": '}},
     ]
-    server.answers = [_message(None, "tool_calls", calls)]
+    server.answers = [message(None, "tool_calls", calls)]
     reply = await model.converse(USER, TOOLS)
     assert [(call.id, call.args) for call in reply.tool_calls] == [("a", {"amount": 2}), ("b", None)]
     assert reply.tool_calls[1].raw == '{"amount": '
@@ -241,7 +182,7 @@ async def test_tool_calls_are_read_and_the_tools_are_sent(server: Server, model:
 
 
 async def test_streamed_tool_calls_are_put_together_from_their_fragments(
-    server: Server, model: EndpointModel
+    server: ChatServer, model: EndpointModel
 ) -> None:
     def part(index: int, **function: str) -> dict[str, Any]:
         head = {"id": f"c{index}", "type": "function"} if "name" in function else {}
@@ -253,7 +194,7 @@ async def test_streamed_tool_calls_are_put_together_from_their_fragments(
         part(0, arguments='ount": 2}'),
         part(1, arguments='{"message": "ok"}'),
     ]
-    server.answers = [_stream(deltas, "tool_calls")]
+    server.answers = [stream(deltas, "tool_calls")]
     reply = await model.converse(USER, TOOLS, on_text=lambda _: None)
     assert [(call.id, call.name, call.args) for call in reply.tool_calls] == [
         ("c0", "add", {"amount": 2}),
@@ -261,8 +202,8 @@ async def test_streamed_tool_calls_are_put_together_from_their_fragments(
     ]
 
 
-async def test_a_grammar_travels_in_the_field_the_server_wants_or_not_at_all(server: Server) -> None:
-    server.answers = [_message("x")]
+async def test_a_grammar_travels_in_the_field_the_server_wants_or_not_at_all(server: ChatServer) -> None:
+    server.answers = [message("x")]
     for field in (None, "structured_outputs.grammar", "grammar"):
         model = EndpointModel(Endpoint(model="fake", base_url=server.url, grammar_field=field))
         await model.converse(USER, sampling=Sampling(grammar="root ::= [a]"))
@@ -288,10 +229,10 @@ async def test_a_closed_model_answers_no_more(model: EndpointModel) -> None:
         await model.converse(USER)
 
 
-async def test_the_solo_agent_solves_a_task_over_http(server: Server, model: EndpointModel) -> None:
+async def test_the_solo_agent_solves_a_task_over_http(server: ChatServer, model: EndpointModel) -> None:
     async def solve(request: Request, body: dict[str, Any]) -> Response:
         text = solver("\n".join(message["content"] for message in body["messages"]))
-        return await _message(text)(request, body)
+        return await message(text)(request, body)
 
     server.answers = [solve]
     attempt = Attempt(version="v1", seed=1)
@@ -300,7 +241,7 @@ async def test_the_solo_agent_solves_a_task_over_http(server: Server, model: End
     assert all(turn.logprobs == () for turn in trajectory.turns)
 
 
-async def test_a_connection_lost_in_mid_stream_is_tried_again(server: Server) -> None:
+async def test_a_connection_lost_in_mid_stream_is_tried_again(server: ChatServer) -> None:
     async def pieces() -> AsyncIterator[str]:
         head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "fake"}
         yield f"data: {json.dumps({**head, 'choices': []})}\n\n"
@@ -309,7 +250,7 @@ async def test_a_connection_lost_in_mid_stream_is_tried_again(server: Server) ->
     async def lose(request: Request, body: dict[str, Any]) -> Response:
         return StreamingResponse(pieces(), media_type="text/event-stream")
 
-    server.answers = [lose, _stream([{"content": "Hello"}])]
+    server.answers = [lose, stream([{"content": "Hello"}])]
     model = EndpointModel(Endpoint(model="fake", base_url=server.url, backoff_s=0.001, stream=True))
     assert (await model.converse(USER)).text == "Hello"
     await model.aclose()

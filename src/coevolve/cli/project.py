@@ -11,7 +11,7 @@ import typer
 
 from coevolve import doctor as machine
 from coevolve import scaffold
-from coevolve.cli.opening import JsonFlag
+from coevolve.cli.opening import JsonFlag, read_config
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.errors import ConfigError
 
@@ -20,12 +20,15 @@ _MARKS = {True: "ok", False: "MISSING", None: "optional"}
 
 
 def doctor(
+    config: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="Look at what this run names as well.")
+    ] = None,
     out_dir: Annotated[Path, typer.Option(help="Where runs will be written.")] = Path("runs"),
     as_json: JsonFlag = False,
 ) -> None:
     """Look at this machine and say the fix for whatever a run would miss; exit 1 if it is required."""
     with answering(as_json) as give:
-        findings = machine.checks(out_dir)
+        findings = machine.checks(out_dir, read_config(config) if config is not None else None)
         ok = all(one.ok is not False for one in findings)
         rows = [(_MARKS[one.ok], one.name, one.detail, one.fix or None) for one in findings]
         give(

@@ -14,13 +14,17 @@ from coevolve.cli.opening import ConfigArg, JsonFlag, SetOption, acting, read_co
 from coevolve.cli.output import Interrupted, answering, fields, percent, say
 from coevolve.errors import CoevolveError, ConfigError
 from coevolve.report import Rate
-from coevolve.summary import MOMENTS, REPORT_FOLDER, overall_rate, write_report
+from coevolve.summary import MOMENTS, REPORT_FOLDER, outdated_test, overall_rate, write_report
+from coevolve.timekeeping import ended
 from coevolve.workspace import Workspace
 
 
 def run(
     config: ConfigArg,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    more: Annotated[
+        int | None, typer.Option(min=1, help="With --resume: so many more rounds for a run that has ended.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces run.seed.")] = None,
     name: Annotated[str | None, typer.Option(help="Replaces run.name, the run's folder.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Replaces run.minutes_budget.")] = None,
@@ -33,6 +37,8 @@ def run(
         again = _command(config, seed, name, minutes, set_ or [])
         with acting(read_config(config, set_ or (), flags), config) as ws:
             refuse_repeat(ws, resume=resume, again=again)
+            if more is not None:
+                loop.go_on(ws, more)
             try:
                 _work(ws)
             except Interrupted:
@@ -41,13 +47,13 @@ def run(
                 say(f"continue with: {again} --resume")
                 give({"interrupted": True, "report": page, "resume": f"{again} --resume"})
                 raise
-            shown = outcome(ws)
+            shown = outcome(ws) | {"more": f"{again} --resume --more {ws.config.run.patience}"}
             give(shown, fields(f"{ws.config.run.name}: {shown['why']}", _readable(shown)))
 
 
 def _work(ws: Workspace) -> None:
     """Run the loop; a report is there from its beginning on, renewed every round and where the run breaks."""
-    if ws.journal.get("ended") is not None:
+    if ended(ws) is not None:
         return
     try:
         drive(loop.run(ws, on_round=lambda: _write(ws)))
@@ -70,17 +76,18 @@ def _report_so_far(ws: Workspace) -> str | None:
 
 
 def _write(ws: Workspace) -> str:
-    return str(write_report(ws, finished=ws.journal.get("ended") is not None) / "report.html")
+    return str(write_report(ws, finished=ended(ws) is not None) / "report.html")
 
 
 def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:
     """Raise ConfigError where this folder holds a run and nobody asked to go on with it."""
     if resume or ws.journal.get("begin") is None:
         return
-    if ws.journal.get("ended") is not None:
+    if ended(ws) is not None:
         raise ConfigError(
             f"{ws.folder} holds a finished run",
-            fix=f"see it with `coevolve report {ws.folder}`, or start another with --name",
+            fix=f"see it with `coevolve report {ws.folder}`, go on with `{again} --resume --more 3`, "
+            "or start another with --name",
         )
     raise ConfigError(
         f"{ws.folder} holds an unfinished run", fix=f"continue it with `{again} --resume`, or give a --name"
@@ -89,18 +96,18 @@ def refuse_repeat(ws: Workspace, *, resume: bool, again: str) -> None:
 
 def outcome(ws: Workspace) -> dict[str, Any]:
     """How a finished run ended, as JSON: champion, success on test with intervals, the report's place."""
-    ended: dict[str, Any] = ws.journal.get("ended") or {}
     folder = ws.folder / REPORT_FOLDER
     if not (folder / "report.html").is_file():
         write_report(ws, finished=True)
     tested = {name: ws.journal.get(f"test/{name}") for name in MOMENTS}
     return {
-        **ended,
+        **(ended(ws) or {}),
         "test": {
             name: _rate(rate)
             for name, value in tested.items()
             if value is not None and (rate := overall_rate(value)) is not None
         },
+        "test_note": outdated_test(ws),
         "report": str(folder / "report.html"),
         "curve": str(folder / "curve.png"),
     }
@@ -119,10 +126,12 @@ def _readable(shown: dict[str, Any]) -> dict[str, object]:
         "champion": shown["champion"],
         "rounds": shown["rounds"],
         **(rates or {"test": "not measured (test.open = false)"}),
+        **({"note": shown["test_note"]} if shown["test_note"] else {}),
         "minutes of work": f"{shown['wall_s'] / 60:.1f}",
         "peak memory": f"{shown['peak_gib']:.1f} GiB",
         "report": shown["report"],
         "curve": shown["curve"],
+        "more rounds": shown["more"],
     }
 
 

@@ -145,7 +145,10 @@ def _run_next(ws: Workspace, stage: str, config: Path) -> dict[str, Any]:
     Raises: ConfigError: it is another one, or the run has ended.
     """
     if ws.journal.get("ended") is not None:
-        raise ConfigError(f"the run in {ws.folder} has ended", fix="start another with another run.name")
+        raise ConfigError(
+            f"the run in {ws.folder} has ended",
+            fix=f"go on with `coevolve run {config} --resume --more 3`, or give another run.name",
+        )
     if ws.journal.get("stopped") is not None:
         raise ConfigError(
             f"the run in {ws.folder} has stopped, and its test split may be open",

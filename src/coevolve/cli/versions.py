@@ -11,6 +11,7 @@ from coevolve.cli.opening import ConfigArg, JsonFlag, reading
 from coevolve.cli.output import answering, percent, table
 from coevolve.codec import to_json
 from coevolve.summary import write_report
+from coevolve.timekeeping import ended
 from coevolve.types import Decision, Version
 from coevolve.workspace import Workspace
 
@@ -81,7 +82,7 @@ def rollback(config: ConfigArg, why: Why = "rolled back", as_json: JsonFlag = Fa
 def report(config: ConfigArg, as_json: JsonFlag = False) -> None:
     """Write the report of a run, finished or not, and say where it is."""
     with answering(as_json) as give, reading(config) as ws:
-        finished = ws.journal.get("ended") is not None
+        finished = ended(ws) is not None
         folder = write_report(ws, finished=finished)
         page, curve = str(folder / "report.html"), str(folder / "curve.png")
         state = "a finished run" if finished else "an unfinished run"

@@ -12,7 +12,7 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +24,14 @@ from coevolve.need import need
 from coevolve.types import JsonObject
 
 _FIXES: Mapping[int, str] = {
-    400: "check that the model takes these settings (max_tokens_field, grammar_field, seed)",
-    401: "set the key in the environment variable named by api_key_env",
+    400: "set max_tokens_field and grammar_field of [model.endpoint] to what this server takes",
+    401: "set the key in the environment variable that model.api_key_env names",
     403: "use a key that may call this model",
-    404: "check base_url (it usually ends in /v1) and the model's name",
+    404: "check model.base_url (it usually ends in /v1) and model.name",
 }
+
+
+BYTES_PER_TOKEN = 4  # of English text; not every server says how many tokens it counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,7 @@ class EndpointModel:
         self._endpoint = endpoint
         self._openai: Any = need("openai", "openai")
         self._client: Any = None
+        self._scope: AsyncGenerator[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
@@ -134,13 +138,13 @@ class EndpointModel:
             await client.close()
 
     def close(self) -> None:
-        """Answer no more; the connections close as soon as their event loop runs. Idempotent."""
+        """Answer no more; the connections close as soon as their event loop runs, or with it. Idempotent."""
         self._closed = True
         client, self._client = self._client, None
         if client is not None and self._loop is not None and not self._loop.is_closed():
             asyncio.run_coroutine_threadsafe(client.close(), self._loop)
 
-    def _connected(self) -> Any:
+    async def _connected(self) -> Any:
         """The client of the running event loop; connections cannot move between loops."""
         if self._closed:
             raise ModelError(f"the model {self.name} is closed", fix="build a new EndpointModel")
@@ -155,7 +159,8 @@ class EndpointModel:
             self._client = self._openai.AsyncOpenAI(
                 api_key=key or "none", base_url=self._endpoint.base_url, max_retries=0, timeout=None
             )
-            self._loop = loop
+            self._loop, self._scope = loop, _closed_with_its_loop(self._client)
+            await anext(self._scope)
         return self._client
 
     def _request(
@@ -204,7 +209,7 @@ class EndpointModel:
                 if tried == self._endpoint.retries or handed_over:
                     raise ModelError(
                         f"{self.name} failed {tried + 1} times, last: {passing}",
-                        fix="check the server and its limits, or raise retries",
+                        fix="check the server and its limits, or raise model.endpoint.retries",
                     ) from passing
                 backoff = self._endpoint.backoff_s * 2**tried * random.uniform(0.5, 1.0)
                 await asyncio.sleep(backoff if passing.wait_s is None else passing.wait_s)
@@ -212,7 +217,7 @@ class EndpointModel:
 
     async def _once(self, request: dict[str, Any], stream: bool, hand_over: Callable[[str], None]) -> Reply:
         """One try. Raises _Passing or ModelError."""
-        create = self._connected().chat.completions.create
+        create = (await self._connected()).chat.completions.create
         try:
             if not stream:
                 return _whole_reply(await create(**request))
@@ -233,6 +238,14 @@ class EndpointModel:
                 f"{self.name} answered outside the chat completions contract ({error!r:.200})",
                 fix="check that base_url is an OpenAI-compatible /v1 endpoint",
             ) from error
+
+
+async def _closed_with_its_loop(client: Any) -> AsyncGenerator[None]:
+    """Closes the client at the latest when its event loop shuts its generators down, before it closes."""
+    try:
+        yield
+    finally:
+        await client.close()
 
 
 def _whole_reply(answer: Any) -> Reply:

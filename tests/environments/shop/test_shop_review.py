@@ -107,3 +107,22 @@ def test_a_retry_after_a_timeout_is_no_repetition(shop: Shop) -> None:
     task = next(task for task in tasks if task.spec["world"]["gateway"] == "timeout")
     found = names(shop, task, expert_actions(shop, task))
     assert "repeated_call" not in {name for _, name in found}
+
+
+def test_an_order_beyond_stock_is_blamed_with_what_was_left(shop: Shop) -> None:
+    task = shop.task(Split.TRAIN, "buy", 0)
+    job, product = task.spec["job"], task.spec["job"]["product"]
+    left = next(one["stock"] for one in task.spec["world"]["products"] if one["name"] == product)
+    order = Action("create_order", {"product": product, "quantity": left + 1})
+    identity = Action("verify_identity", {"email": job["email"], "pin": job["pin"]})
+    blamed = [s for s in shop.review(play(shop, task, [identity, order])) if s.turn == 1]
+    assert [(s.name, s.kind, s.why) for s in blamed] == [
+        (
+            "ordered_beyond_stock",
+            SignalKind.PROCESS,
+            f"create_order of {left + 1} {product}: only {left} in stock",
+        )
+    ]
+    assert blamed[0].score is not None and blamed[0].score < 0
+    within = Action("create_order", {"product": product, "quantity": left})
+    assert "ordered_beyond_stock" not in {n for _, n in names(shop, task, [identity, within])}

@@ -102,7 +102,7 @@ def test_a_cancelled_call_is_an_interruption_and_no_failure_of_the_model() -> No
     (found,) = assemble([root, first, replace(cancelled, attributes=as_json(ANSWERED, [])), tool])
     assert (found.failure, found.stop) == (None, StopReason.DONE)
     assert events(found) == [(), ("interrupted",)]
-    signs = behaviour_signals(found, {}, letters_alike)
+    signs = behaviour_signals([found], {}, letters_alike)[found.id]
     assert [(one.name, one.turn) for one in signs] == [("behaviour.interruption", 1)]
 
 

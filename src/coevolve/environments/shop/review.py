@@ -106,6 +106,9 @@ def _events(turn: Turn, action: Action) -> Iterator[Signal]:
             yield Signal(
                 f"violation.{what}", -1.0, f"{action.tool}: {what.replace('_', ' ')}", turn=turn.index
             )
+    if "ordered_beyond_stock" in turn.events:
+        why = f"{action.tool} of {action.args.get('quantity')} {action.args.get('product')}: {turn.error}"
+        yield Signal("ordered_beyond_stock", -0.5, why, turn=turn.index)
     if "question_unneeded" in turn.events or "question_repeated" in turn.events:
         kind = "repeated" if "question_repeated" in turn.events else "unneeded"
         asked = str(action.args.get("question", ""))

@@ -102,8 +102,11 @@ def create_order(desk: Desk, /, product: Said, quantity: int) -> Result:
     found = find_product(desk, product)
     if found is None:
         return no_product(product)
-    if not 1 <= quantity <= found.stock:
-        return {"error": f"only {found.stock} in stock" if quantity > 0 else "quantity must be 1 or more"}
+    if quantity < 1:
+        return {"error": "quantity must be 1 or more"}
+    if quantity > found.stock:
+        desk.events.append("ordered_beyond_stock")
+        return {"error": f"only {found.stock} in stock"}
     world = desk.world
     order = Order(
         id=str(world.next_order),
