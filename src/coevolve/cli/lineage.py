@@ -43,10 +43,8 @@ def show_entry(ws: Workspace, entry_id: str) -> tuple[dict[str, Any], list[Rende
         "outcome": f"{found['outcome']}, reward {signed(found['reward'])}",
     }
     signals = [(one["turn"], one["name"], signed(one["score"]), one["why"]) for one in found["signals"]]
-    parts = [
-        fields(f"entry {entry_id}", shown),
-        table("signals", ("turn", "signal", "score", "why"), signals),
-    ]
+    parts: list[RenderableType] = [fields(f"entry {entry_id}", shown)]
+    parts.append(table("signals", ("turn", "signal", "score", "why"), signals))
     return found, parts
 
 
