@@ -27,7 +27,7 @@ def test_every_verb_that_the_readme_names_exists() -> None:
 
 
 def test_every_option_that_the_readme_names_exists() -> None:
-    for option in ("--resume", "--seed", "--name", "--minutes", "--set"):
+    for option in ("--resume", "--more", "--seed", "--name", "--minutes", "--set"):
         assert option in README
         assert option in invoke("run", "--help").stdout
     assert "--explain" in invoke("gate", "--help").stdout

@@ -11,10 +11,12 @@ import pytest
 
 from cli_world import invoke, scripted, write_config
 from coevolve import doctor, engines, loop
+from coevolve import pool as pools
 from coevolve.cli.opening import read_config
 from coevolve.doctor import Finding
+from coevolve.store.pools import pool_rows
 from coevolve.store.query import Query
-from coevolve.types import Split
+from coevolve.types import PoolVersion, Split
 from coevolve.workspace import open_workspace
 
 STAGES = ("collect", "score", "evolve", "learn", "gate")
@@ -139,6 +141,47 @@ def test_show_trajectory_tells_every_signal_and_whom_it_taught(ran: Path, no_eng
     assert "Count to" in read and "all 1 checks passed" in read and "reply" in read
 
 
+@pytest.fixture(scope="module")
+def two_pools(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, PoolVersion]:
+    """A run's config after its second pool, and that pool."""
+    config = write_config(tmp_path_factory.mktemp("two"))
+    config.write_text(config.read_text() + "\n[pool]\nper_type = 2\n")
+    with scripted():
+        for stage in (*STAGES, *STAGES[:3]):
+            assert invoke(stage, config).exit_code == 0
+    ws = open_workspace(read_config(config))
+    pool = pools.load(ws.pools, pool_rows(ws.store.database)[-1].id)
+    ws.close()
+    return config, pool
+
+
+def test_a_pools_entries_lead_to_their_sources_and_the_pool_to_what_it_changed(
+    two_pools: tuple[Path, PoolVersion], no_engine: None
+) -> None:
+    config, pool = two_pools
+    shown = answer("show", config, pool.id)
+    assert shown["since_parent"]["before"] == pool.parent and shown["since_parent"]["after"] == pool.id
+    entry = shown["entries"][-1]
+    found = answer("show", config, entry["entry"][:10])
+    assert (found["kind"], found["pool"], found["entry"]) == ("entry", pool.id, entry["entry"])
+    assert [one["trajectory"] for one in found["sources"]] == entry["sources"] != []
+    assert entry["trajectory"] in invoke("show", config, entry["entry"]).stdout
+    read = invoke("show", config, pool.id).stdout
+    assert "since parent" in read and "sources" in read
+
+
+def test_a_trajectory_tells_what_each_pool_made_of_it(
+    two_pools: tuple[Path, PoolVersion], no_engine: None
+) -> None:
+    config, pool = two_pools
+    refused, reason = next(iter(pool.refusals.items()))
+    told = answer("show", config, refused)["became"]
+    assert told[0].startswith(f"{refused} is not in pool {pool.id}: {reason}")
+    assert "is not in pool" in " ".join(invoke("show", config, refused).stdout.split())
+    taken = pool.entries[-1].trajectory.id
+    assert answer("show", config, taken)["became"][0].startswith(f"{taken} is in pool {pool.id}")
+
+
 def test_show_obeys_no_markup_and_no_escape_of_a_models_text(ran: Path, no_engine: None) -> None:
     ws = open_workspace(read_config(ran))
     base = answer("versions", ran)["versions"][0]["id"]
@@ -150,7 +193,9 @@ def test_show_obeys_no_markup_and_no_escape_of_a_models_text(ran: Path, no_engin
     assert "\x1b" not in read and "\\x1b[31m" in read
 
 
-@pytest.mark.parametrize(("id", "what"), [("nonsense", "no version, pool or trajectory"), ("", "several")])
+@pytest.mark.parametrize(
+    ("id", "what"), [("nonsense", "no version, pool, entry or trajectory"), ("", "several")]
+)
 def test_unknown_and_ambiguous_ids_are_refused(ran: Path, no_engine: None, id: str, what: str) -> None:
     refused = invoke("show", ran, id)
     assert refused.exit_code == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ import typer
 from rich.console import RenderableType
 
 from coevolve import pool as pools
+from coevolve.cli.lineage import became, find_entry, show_entry, since_parent
 from coevolve.cli.opening import ConfigArg, JsonFlag, reading
 from coevolve.cli.output import answering, fields, percent, signed, table
 from coevolve.cli.stages import verdict_tables
@@ -36,17 +37,16 @@ def show(
     config: ConfigArg,
     id: Annotated[
         str,
-        typer.Argument(metavar="ID", help='Of a version, pool or trajectory, or its start; or "champion".'),
+        typer.Argument(
+            metavar="ID", help='Of a version, pool, entry or trajectory, or its start; or "champion".'
+        ),
     ],
     as_json: JsonFlag = False,
 ) -> None:
-    """A trajectory turn by turn with its signals, a pool's composition, or a version with its lineage."""
+    """A trajectory with every signal, a pool, an entry of one with its sources, or a version's lineage."""
     with answering(as_json) as give, reading(config) as ws:
         kind, found = find(ws, id)
-        shown = {"version": show_version, "pool": show_pool}
-        data, parts = (
-            shown[kind](ws, found) if kind in shown else show_trajectory(ws.store, ws.store.get(found))
-        )
+        data, parts = _SHOWN[kind](ws, found)
         give({"kind": kind, **data}, *parts)
 
 
@@ -109,7 +109,7 @@ def _tunable(found: list[Trajectory]) -> list[Trajectory]:
 
 
 def find(ws: Workspace, prefix: str) -> tuple[str, str]:
-    """The kind and whole id of what begins so: versions and pools come before trajectories.
+    """The kind and whole id of what begins so: versions and pools before trajectories, entries last.
 
     Raises: RegistryError: several versions or pools begin so; StoreError: nothing does, or several do.
     """
@@ -124,8 +124,10 @@ def find(ws: Workspace, prefix: str) -> tuple[str, str]:
         listed = ", ".join(f"{kind} {id}" for kind, id in matching[:5])
         raise RegistryError(f"{prefix!r} begins {listed}", fix="give more characters")
     if not ws.store.beginning(prefix):
+        if (entry := find_entry(ws, prefix)) is not None:
+            return "entry", entry
         raise StoreError(
-            f"no version, pool or trajectory begins with {prefix!r}",
+            f"no version, pool, entry or trajectory begins with {prefix!r}",
             fix="`coevolve versions` lists versions and their pools; a pool lists its trajectories",
         )
     return "trajectory", ws.store.resolve(prefix)
@@ -168,15 +170,16 @@ def show_version(ws: Workspace, version_id: str) -> Shown:
 def show_pool(ws: Workspace, pool_id: str) -> Shown:
     """Figures, parent, what was turned away, and the versions that learned from it."""
     pool = pools.load(ws.pools, pool_id)
-    stats = pools.stats(pool)
+    stats, change = pools.stats(pool), since_parent(ws, pool)
     learned = [version.id for version, _, _ in ws.registry.versions() if version.pool == pool_id]
-    entries = [
+    entries: list[dict[str, Any]] = [
         {
             "entry": entry.id,
             "operation": entry.operation.value,
             "type": entry.trajectory.task.type,
             "round": entry.round,
             "trajectory": entry.trajectory.id,
+            "sources": list(entry.sources),
         }
         for entry in pool.entries
     ]
@@ -185,6 +188,7 @@ def show_pool(ws: Workspace, pool_id: str) -> Shown:
             f"pool {pool.id}: {stats['entries']} entries, {stats['imitated']} of them to imitate",
             {
                 "parent": pool.parent,
+                "since parent": change and f"{len(change['added'])} added, {len(change['removed'])} removed",
                 "learned by": ", ".join(learned),
                 **{name: _counts(stats[name]) for name in ("operations", "outcomes", "types", "rejected")},
                 "own": percent(stats["own_share"]),
@@ -195,15 +199,26 @@ def show_pool(ws: Workspace, pool_id: str) -> Shown:
             },
         ),
         table(
-            "entries", ("operation", "type", "round", "trajectory"), [tuple(e.values())[1:] for e in entries]
+            "entries",
+            ("entry", "operation", "type", "round", "trajectory", "sources"),
+            [(*tuple(e.values())[:-1], ", ".join(e["sources"])) for e in entries],
         ),
     ]
-    data = {"stats": stats, "recipe": dict(pool.recipe), "versions": learned, "entries": entries}
+    data = {
+        "stats": stats,
+        "since_parent": change,
+        "recipe": dict(pool.recipe),
+        "versions": learned,
+        "entries": entries,
+    }
     return data, parts
 
 
-def show_trajectory(store: Store, found: Trajectory) -> Shown:
-    """Its turns, every signal with its reason, and what became of it."""
+def show_trajectory(store: Store, found: Trajectory, told: Sequence[str] = ()) -> Shown:
+    """Its turns, every signal with its reason, and what became of it.
+
+    Args: told: what each pool of its run made of it; no run's pools know a live one.
+    """
     rows = explain(found)
     held = pools_from(store.database, found.id)
     taught = [version.id for version, _, _ in Registry(store.database).versions() if version.pool in held]
@@ -211,12 +226,19 @@ def show_trajectory(store: Store, found: Trajectory) -> Shown:
         "trajectory": to_json(found),
         "rows": [asdict(row) for row in rows],
         "pools": held,
+        "became": list(told),
         "versions": taught,
     }
     reasons = [(row.turn, row.action, signed(row.credit), row.signal, _score(row), row.why) for row in rows]
     parts: list[RenderableType] = [
         fields(
-            f"trajectory {found.id}", {**_head(found), "pools": ", ".join(held), "taught": ", ".join(taught)}
+            f"trajectory {found.id}",
+            {
+                **_head(found),
+                "pools": ", ".join(held),
+                "became": "\n".join(told),
+                "taught": ", ".join(taught),
+            },
         ),
         table(
             "turns", ("turn", "by", "sees", "thinks", "does", "comes of it"), [_turn(t) for t in found.turns]
@@ -224,6 +246,14 @@ def show_trajectory(store: Store, found: Trajectory) -> Shown:
         table("reasons", ("turn", "action", "credit", "signal", "score", "why"), reasons),
     ]
     return data, parts
+
+
+_SHOWN: Mapping[str, Callable[[Workspace, str], Shown]] = {
+    "version": show_version,
+    "pool": show_pool,
+    "entry": show_entry,
+    "trajectory": lambda ws, id: show_trajectory(ws.store, ws.store.get(id), became(ws, id)),
+}
 
 
 def _score(row: Row) -> str:
