@@ -28,6 +28,7 @@ from coevolve.learn.lesson import Lesson
 from coevolve.playing import play
 from coevolve.progress import progress
 from coevolve.rollout.collect import Manner, replay_failed
+from coevolve.rollout.retries import retries_of
 from coevolve.sections import LearnSection
 from coevolve.store.pools import append_pool
 from coevolve.teaching import completion, demonstrations, is_taught, validation_examples
@@ -70,9 +71,11 @@ async def collect_round(ws: Workspace, number: int) -> dict[str, Any]:
     first = len(played)
     for again in range(1, 1 + (0 if is_taught(ws) else section.retries)):
         seed = derive_seed(ws.seed, "collect", number, "again", again)
-        other = replace(manner, attempts=1, seed=seed)
-        label = f"round {number}: try again"
         left = unsolved(played)[: max(0, section.episodes - len(played))]
+        names = {task.id for task in left}
+        retries = retries_of([t for t in played if t.task.id in names and succeeded(t) is False])
+        other = replace(manner, attempts=1, seed=seed, retries=retries)
+        label = f"round {number}: try again"
         played += await play(ws, trainee, left, label, round=number, manner=other)
     return {
         "trajectories": [t.id for t in played],

@@ -9,8 +9,8 @@ import pytest
 from coevolve.agents.harness import (
     Attempt,
     Exploration,
-    Fork,
     Harness,
+    Retry,
     harness_from_json,
     harness_to_json,
     system_prompt,
@@ -309,54 +309,18 @@ def _saying(tool: str, amount: int) -> str:
     return f'{tool}.\n{{"tool": "{tool}", "amount": {amount}}}'
 
 
-async def test_a_fork_says_the_likeliest_that_was_not_tried() -> None:
+async def test_a_retry_says_the_likeliest_that_was_not_tried() -> None:
     tried, likely, rare = _saying("add", 7), _saying("add", 3), _saying("add", 9)
     model = _Dice((tried, -0.1), (rare, -5.0), (likely, -1.0), ("Hm.", -0.2))
-    fork = Fork(parent="p", tried=frozenset({tried}), draws=4)
-    trajectory = await _run(model, toy_task(), attempt=replace(ATTEMPT, fork=fork))
+    retry = Retry(parent="p", tried=frozenset({tried}), draws=4)
+    trajectory = await _run(model, toy_task(), attempt=replace(ATTEMPT, retry=retry))
     assert model.asked == 4
     assert trajectory.turns[0].raw == likely
     assert (trajectory.parent, trajectory.stop) == ("p", StopReason.DONE)
 
 
-async def test_a_fork_whose_every_draw_was_tried_goes_on_with_the_likeliest() -> None:
+async def test_a_retry_whose_every_draw_was_tried_goes_on_with_the_likeliest() -> None:
     tried = _saying("add", 7)
-    fork = Fork(parent="p", tried=frozenset({tried}), draws=3)
-    trajectory = await _run(_Dice((tried, -0.1)), toy_task(), attempt=replace(ATTEMPT, fork=fork))
+    retry = Retry(parent="p", tried=frozenset({tried}), draws=3)
+    trajectory = await _run(_Dice((tried, -0.1)), toy_task(), attempt=replace(ATTEMPT, retry=retry))
     assert trajectory.turns[0].raw == tried
-
-
-async def test_a_fork_carries_out_what_it_keeps_and_goes_on_from_the_same_ids() -> None:
-    whole = await _run(ScriptedModel(solver), toy_task())
-    fork = Fork(parent=whole.id, kept=whole.turns[:1], draws=2)
-    model = _Watched()
-    forked = await _run(model, toy_task(), attempt=replace(ATTEMPT, tag="f", fork=fork))
-    assert forked.turns[0] == whole.turns[0]
-    assert [turn.context_ids for turn in forked.turns] == [turn.context_ids for turn in whole.turns]
-    assert (
-        model.prompts[0]
-        == whole.turns[0].context_ids + whole.turns[0].output_ids + whole.turns[1].context_ids
-    )
-    assert [check.score for check in forked.checks] == [1.0]  # the world is where the kept turns left it
-    assert forked.id != whole.id
-
-
-async def test_a_fork_keeps_a_turn_that_never_reached_the_world() -> None:
-    def stumbling(transcript: str) -> str:
-        return solver(transcript) if "Not a valid action" in transcript else "Let me think."
-
-    whole = await _run(ScriptedModel(stumbling), toy_task())
-    fork = Fork(parent=whole.id, kept=whole.turns[:2], draws=1)
-    forked = await _run(ScriptedModel(stumbling), toy_task(), attempt=replace(ATTEMPT, fork=fork))
-    assert [turn.raw for turn in forked.turns] == [turn.raw for turn in whole.turns]
-    assert forked.checks[0].score == 1.0
-
-
-async def test_a_world_that_answers_the_kept_turns_otherwise_breaks_the_fork() -> None:
-    whole = await _run(ScriptedModel(solver), toy_task())
-    other = replace(whole.turns[0], result='{"count": 4}')
-    fork = Fork(parent=whole.id, kept=(other,))
-    forked = await _run(ScriptedModel(solver), toy_task(), attempt=replace(ATTEMPT, fork=fork))
-    assert forked.failure is not None
-    assert forked.failure.party is Party.ENVIRONMENT
-    assert "as it had before" in forked.failure.why

@@ -15,7 +15,7 @@ from coevolve.environments.protocol import Environment, ToolSpec
 from coevolve.errors import ConfigError
 from coevolve.models.protocol import ChatFormat
 from coevolve.sections import ToolsPrompt
-from coevolve.types import JsonObject, Task, Turn
+from coevolve.types import JsonObject, Task
 
 _FORM = 'Answer with one short thought, then on a new line {"tool":"NAME","ARGUMENT":" VALUE"}'
 
@@ -55,13 +55,12 @@ class Exploration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fork:
-    """Where an attempt leaves an earlier one at the same task, to say what was not said there yet."""
+class Retry:
+    """What earlier attempts at a task said first, none of which solved it: this one says something else."""
 
-    parent: str  # id of the trajectory that it leaves
-    kept: tuple[Turn, ...] = ()  # its turns up to there, which are carried out again as they were
-    tried: frozenset[str] = frozenset()  # texts that were said at the next turn, and failed
-    draws: int = 8  # at that turn, at once; the likeliest that was not tried is said
+    parent: str  # id of the first of them
+    tried: frozenset[str]  # texts of their first turns
+    draws: int = 8  # of the first turn, at once; the likeliest that was not tried is said
     temperature: float = 1.0  # of those draws
 
 
@@ -74,7 +73,7 @@ class Attempt:
     temperature: float = 0.0
     tag: str = "0"  # tells apart attempts of one version at one task with one seed
     explore: Exploration = field(default_factory=Exploration)
-    fork: Fork | None = None  # None begins at the task's beginning
+    retry: Retry | None = None  # None where the task was not failed before
     deadline_s: float = 120.0  # for the whole episode
 
 

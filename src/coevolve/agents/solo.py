@@ -19,8 +19,8 @@ from coevolve.agents.grounding import ground, words
 from coevolve.agents.harness import (
     Attempt,
     Exploration,
-    Fork,
     Harness,
+    Retry,
     derive_seed,
     following_ids,
     harness_from_json,
@@ -30,11 +30,10 @@ from coevolve.agents.harness import (
     system_prompt,
     trajectory_id,
 )
-from coevolve.agents.replay import replay, was_carried_out
 from coevolve.environments.protocol import Environment, Episode, StepResult, ToolSpec
 from coevolve.errors import ModelError
 from coevolve.models.grammar import action_grammar
-from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
+from coevolve.models.protocol import LanguageModel, Sampling
 from coevolve.types import Failure, Party, StopReason, Task, Trajectory, Turn
 
 __all__ = [
@@ -93,7 +92,7 @@ async def run_episode(
         session_id=identity,
         task=task,
         version=attempt.version,
-        parent=attempt.fork.parent if attempt.fork is not None else None,
+        parent=attempt.retry.parent if attempt.retry is not None else None,
         seed=attempt.seed,
         turns=tuple(run.turns),
         stop=run.stop,
@@ -101,42 +100,6 @@ async def run_episode(
         checks=checks,
         wall_s=time.monotonic() - began,
     )
-
-
-@dataclass(slots=True)
-class _Talk:
-    """What was said so far: as the model reads it, and as words that an argument may take up."""
-
-    prompt: tuple[int, ...]  # up to and with `context`
-    context: tuple[int, ...]  # what came after the last output
-    observation: str
-    said: list[str]
-
-    def go_on(self, turn: Turn, context: tuple[int, ...], *, carried_out: bool) -> None:
-        """Take in a turn and the ids that follow it. What the agent made up does not become said."""
-        self.prompt += turn.output_ids + context
-        self.context = context
-        self.observation = turn.result
-        self.said += words(turn.result) if carried_out else []
-
-
-async def _begin(
-    chat: ChatFormat, env: Environment, episode: Episode, run: _Run, given: tuple[Task, Harness, Attempt]
-) -> _Talk:
-    """The talk at the agent's first own turn: at the task's opening, or after the turns that a fork keeps."""
-    task, harness, attempt = given
-    kept = attempt.fork.kept if attempt.fork is not None else ()
-    first = kept[0].context_ids if kept else opening_ids(chat, env, task, harness)
-    talk = _Talk(first, first, task.opening, words(task.opening))
-    if kept:
-        speaker = await of_env(lambda: replay(episode, kept), harness)
-        if speaker is None:
-            raise Broken(Failure(Party.ENVIRONMENT, "it did not answer the kept turns as it had before"))
-        last = following_ids(chat, kept[-1].output_ids, speaker, kept[-1].result)
-        for turn, context in zip(kept, [*(later.context_ids for later in kept[1:]), last], strict=True):
-            talk.go_on(turn, context, carried_out=was_carried_out(turn))
-        run.turns += kept
-    return talk
 
 
 async def _converse(
@@ -147,12 +110,15 @@ async def _converse(
     given: tuple[Task, Harness, Attempt],
 ) -> None:
     """Turn after turn; fills `run.turns` and `run.stop`. Raises Broken."""
-    _, harness, attempt = given
+    task, harness, attempt = given
     began = time.monotonic()
     tools = env.tools()
-    talk = await _begin(model.chat, env, episode, run, given)
-    for index in range(len(run.turns), harness.max_turns):
-        if len(talk.prompt) + harness.max_tokens > harness.max_episode_tokens:
+    prompt: tuple[int, ...] = ()
+    context = opening_ids(model.chat, env, task, harness)
+    observation, said = task.opening, words(task.opening)
+    for index in range(harness.max_turns):
+        prompt += context
+        if len(prompt) + harness.max_tokens > harness.max_episode_tokens:
             run.stop = StopReason.TOKEN_BUDGET
             return
         if time.monotonic() - began > harness.seconds:
@@ -161,11 +127,11 @@ async def _converse(
         forced = attempt.explore.tool(tools, attempt.seed, index) if harness.constrained else None
         sampling = _sampling(tools, harness, attempt, index, forced)
         run.busy = Party.MODEL
-        if attempt.fork is not None and index == len(attempt.fork.kept):
-            turn = await _decide_anew(model, talk.prompt, sampling, tools, attempt.fork)
+        if index == 0 and attempt.retry is not None:
+            turn = await _decide_anew(model, prompt, sampling, tools, attempt.retry)
         else:
-            turn = await _decide(model, talk.prompt, sampling, tools)
-        turn = _grounded(turn, tools, talk.said) if harness.grounded else turn
+            turn = await _decide(model, prompt, sampling, tools)
+        turn = _grounded(turn, tools, said) if harness.grounded else turn
         run.busy = Party.ENVIRONMENT
         turn, step = await _carry_out(episode, turn, harness)
         spent = _spent(run.turns, turn, harness)
@@ -173,10 +139,10 @@ async def _converse(
             replace(
                 turn,
                 index=index,
-                observation=talk.observation,
+                observation=observation,
                 available=tuple(tool.name for tool in tools),
                 explored=forced is not None,
-                context_ids=talk.context,
+                context_ids=context,
                 events=(*turn.events, spent) if spent else turn.events,
             )
         )
@@ -185,9 +151,12 @@ async def _converse(
             return
         if spent:
             break
-        speaker = step.speaker if step is not None else "tool"
-        context = following_ids(model.chat, turn.output_ids, speaker, turn.result)
-        talk.go_on(turn, context, carried_out=step is not None)
+        observation = turn.result
+        said += words(observation) if step is not None else []  # what the agent made up does not become said
+        prompt += turn.output_ids
+        context = following_ids(
+            model.chat, turn.output_ids, step.speaker if step is not None else "tool", observation
+        )
     run.stop = StopReason.TURN_BUDGET
 
 
@@ -230,12 +199,16 @@ async def _decide(
 
 
 async def _decide_anew(
-    model: LanguageModel, prompt: tuple[int, ...], sampling: Sampling, tools: tuple[ToolSpec, ...], fork: Fork
+    model: LanguageModel,
+    prompt: tuple[int, ...],
+    sampling: Sampling,
+    tools: tuple[ToolSpec, ...],
+    retry: Retry,
 ) -> Turn:
     """The likeliest of several draws that was not tried before. Raises Broken."""
     each = [
-        replace(sampling, temperature=fork.temperature, seed=derive_seed("draw", sampling.seed, k))
-        for k in range(fork.draws)
+        replace(sampling, temperature=retry.temperature, seed=derive_seed("draw", sampling.seed, k))
+        for k in range(retry.draws)
     ]
     try:
         async with asyncio.TaskGroup() as group:
@@ -243,7 +216,7 @@ async def _decide_anew(
     except ExceptionGroup as several:
         raise several.exceptions[0] from several
     drawn = [one.result() for one in drawing]
-    new = [turn for turn in drawn if turn.action is not None and turn.raw not in fork.tried]
+    new = [turn for turn in drawn if turn.action is not None and turn.raw not in retry.tried]
     return max(new or drawn, key=lambda turn: sum(turn.logprobs))
 
 

@@ -11,8 +11,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 from coevolve.agents.action_text import parse, render
-from coevolve.agents.harness import Harness, following_ids, opening_ids, trajectory_id
-from coevolve.agents.replay import replay
+from coevolve.agents.harness import (
+    Harness,
+    following_ids,
+    malformed_notice,
+    opening_ids,
+    trajectory_id,
+)
 from coevolve.environments.protocol import Environment, Episode, Teacher
 from coevolve.errors import WorldError
 from coevolve.models.protocol import ChatFormat
@@ -77,7 +82,7 @@ def complete(
     )
     try:
         episode = env.start(trajectory.task)
-        speaker = replay(episode, kept.turns)
+        speaker = _replay(episode, kept.turns)
         if speaker is None:
             return None
         filled = _act_out(env, teacher, episode, kept, (chat, harness, speaker))
@@ -112,6 +117,20 @@ def _teacher(env: Environment) -> Teacher:
     if teacher is None:
         raise WorldError(f"the world {env.name} has no teacher", fix='set teacher = "none" in the TOML')
     return teacher
+
+
+def _replay(episode: Episode, turns: tuple[Turn, ...]) -> str | None:
+    """Who speaks after the recorded actions; None where the world answers otherwise or is done."""
+    speaker = "tool"
+    for turn in turns:
+        if turn.action is None or turn.result == malformed_notice(turn.error or ""):
+            speaker = "tool"  # the harness answered, and the world never saw it
+            continue
+        step = episode.step(turn.action)
+        if step.done or (step.observation, step.error) != (turn.result, turn.error):
+            return None
+        speaker = step.speaker
+    return speaker
 
 
 def _act_out(

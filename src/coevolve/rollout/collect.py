@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from coevolve.agents.harness import Attempt, Exploration, Fork, Harness, derive_seed, trajectory_id
+from coevolve.agents.harness import Attempt, Exploration, Harness, Retry, derive_seed, trajectory_id
 from coevolve.agents.solo import run_episode
 from coevolve.environments.protocol import Environment
 from coevolve.errors import RolloutError
@@ -37,7 +37,7 @@ class Manner:
     temperature: float = 0.0
     explore: Exploration = field(default_factory=Exploration)
     attempts: int = 1  # at each task
-    forks: Mapping[str, Fork] = field(default_factory=dict)  # task id -> where it leaves an earlier attempt
+    retries: Mapping[str, Retry] = field(default_factory=dict)  # by the id of a task that was failed before
     seed: int = 0  # with the task and the number of the attempt it gives each episode its own
     concurrency: int = 64  # episodes under way at once
     deadline_s: float = 120.0  # for one whole episode, from the moment it starts
@@ -79,7 +79,7 @@ async def collect(
             temperature=manner.temperature,
             tag=_tag(manner, task, number),
             explore=manner.explore,
-            fork=manner.forks.get(task.id),
+            retry=manner.retries.get(task.id),
             deadline_s=manner.deadline_s,
         )
         async with gate:
@@ -105,8 +105,8 @@ def _episode_seed(manner: Manner, task: Task, number: int) -> int:
 
 
 def _tag(manner: Manner, task: Task, number: int) -> str:
-    fork = manner.forks.get(task.id)
-    return str(number) if fork is None else f"{number}:{fork.parent}:{len(fork.kept)}"
+    retry = manner.retries.get(task.id)
+    return str(number) if retry is None else f"{number}:{retry.parent}"
 
 
 def replay_failed(tasks: Sequence[Task], failures: Sequence[Task], share: float) -> list[Task]:
