@@ -18,7 +18,7 @@ def retries_of(failed: Sequence[Trajectory]) -> dict[str, Retry]:
     Feedback blames a later turn as often as not, where what the agent did follows from what it first took
     the task for: going on from the turn before the blamed one solved a third as many (decision 034).
 
-    Args: failed: attempts at tasks that none of them solved; of each task the first attempt before later ones.
+    Args: failed: attempts at tasks that none of them solved; of each task the first before later ones.
     """
     tries: dict[str, list[Trajectory]] = defaultdict(list)
     for one in failed:
