@@ -1,5 +1,7 @@
 """Reruns the main job per seed and arm, and writes what it showed to benchmarks/results/loop.json.
 
+Arms that it has no runs of keep the figures that the file holds of them, with where and when they were made.
+
 Each (seed, arm) is one `coevolve run` in a process of its own, so that wall time and peak memory are that
 run's. A finished one is read from its journal and not repeated, an interrupted one goes on.
 
@@ -33,6 +35,7 @@ from coevolve.workspace import CONFIG_FILE, environment
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, this is not part of a package yet
 
+from benchmarks.loop_arms import with_earlier  # noqa: E402
 from benchmarks.loop_figures import (  # noqa: E402
     ARMS,
     PROCESSES,
@@ -232,6 +235,8 @@ def _write(plan: Plan, data: Mapping[str, Any]) -> None:
     if not any(run["finished"] for run in data["runs"]):
         return
     plan.out.mkdir(parents=True, exist_ok=True)
+    earlier = json.loads(plan.file.read_text(encoding="utf-8")) if plan.file.is_file() else None
+    data = with_earlier(data, earlier)
     building = plan.file.with_suffix(".new")
     building.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     os.replace(building, plan.file)

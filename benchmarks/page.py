@@ -124,17 +124,21 @@ def _section(name: str, data: Mapping[str, Any]) -> str:
 
 
 def _facts(data: Mapping[str, Any]) -> str:
-    machine = data["machine"]
-    if isinstance(machine, Mapping):
-        machine = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in machine.items())
-    facts = {
-        "machine": machine,
-        "model": data.get("model"),
-        "command": f"`{data['command']}`",
-        "seeds": ", ".join(map(str, data["seeds"])),
-        "date": data["date"],
-    }
+    facts = {"model": data.get("model"), "seeds": ", ".join(map(str, data["seeds"]))}
+    measured = data.get("measured", {})
+    if len(measured) > 1:
+        for arm, about in measured.items():
+            facts[ARMS[arm]] = f"{about['date']}, `{about['command']}`, on {_machine(about['machine'])}"
+    else:
+        facts = {"machine": _machine(data["machine"]), **facts, "command": f"`{data['command']}`"}
+        facts["date"] = data["date"]
     return "\n".join(f"- {key}: {one_line(value)}" for key, value in facts.items() if value) + "\n"
+
+
+def _machine(machine: str | Mapping[str, Any]) -> str:
+    if isinstance(machine, str):
+        return machine
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in machine.items())
 
 
 def _figures(data: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from coevolve.learn.lesson import Lesson
 from coevolve.models.protocol import ChatFormat, LanguageModel, Sampling
 from coevolve.models.weights import Weights, find_weights, torch_folder
 from coevolve.need import need
+from coevolve.progress import progress
 from coevolve.sections import LearnSection
 from coevolve.types import Candidate
 
@@ -56,9 +57,12 @@ class LocalEngine:
         cache = Path(config.model.cache_dir) if config.model.cache_dir else None
         self.weights: Weights = find_weights(config.model.name, cache)
         self.base = self.weights.id
+        forms = [torch_folder, *([ir_folder] if config.model.engine == "openvino" else [])]
+        with progress(len(forms), "prepare the model, once on this machine", "forms") as bar:
+            for make in forms:
+                make(self.weights)
+                bar.advance()
         self.chat: ChatFormat = load_chat(torch_folder(self.weights))
-        if config.model.engine == "openvino":
-            ir_folder(self.weights)
         self._section = config.model
 
     async def open(self, adapter: Path | None, prefix_ids: Sequence[int]) -> LanguageModel:
@@ -67,18 +71,21 @@ class LocalEngine:
 
         reference = self._section.engine == "transformers"  # what a base is held against, so not itself
         recorded = adapter
-        if adapter is None and not reference:
-            recorded = await asyncio.to_thread(base_parity, self.weights)
-        load = self._transformers if reference else self._openvino
-        model = await asyncio.to_thread(load, adapter)
-        try:
-            # A first answer: it fills a prefix cache where there is one, and fails early where it must.
-            await model.complete(prefix_ids, Sampling(max_tokens=1))
-            if recorded is not None:
-                await check_parity(model, recorded, exact=reference or self._section.precision == "f32")
-        except BaseException:
-            model.close()
-            raise
+        with progress(3, "open the model", "steps") as bar:
+            if adapter is None and not reference:
+                recorded = await asyncio.to_thread(base_parity, self.weights)
+            bar.advance()
+            load = self._transformers if reference else self._openvino
+            model = await asyncio.to_thread(load, adapter)
+            bar.advance()
+            try:
+                # A first answer: it fills a prefix cache where there is one, and fails early where it must.
+                await model.complete(prefix_ids, Sampling(max_tokens=1))
+                if recorded is not None:
+                    await check_parity(model, recorded, exact=reference or self._section.precision == "f32")
+            except BaseException:
+                model.close()
+                raise
         return model
 
     def learn(self, lesson: Lesson, settings: LearnSection, on_examples: Callable[[int], None]) -> Candidate:

@@ -123,9 +123,17 @@ async def evolve_round(ws: Workspace, number: int) -> dict[str, Any]:
     """Admit the round's experience to the pool; the teacher completes what failed."""
     before = _pool_before(ws, number)
     rule = pools.PoolRule(**asdict(ws.config.pool), opening=max(1, ws.config.opening.demonstrations))
-    completing = (lambda t: completion(ws, t)) if number > 0 and is_taught(ws) else None
+    scored = _trajectories(ws, number)
     seed = derive_seed(ws.seed, "evolve", number)
-    pool = pools.evolve(before, _trajectories(ws, number), rule, completing, seed, number)
+    failures = min(rule.completions, sum(succeeded(t) is False for t in scored))
+    with progress(failures, f"round {number}: evolve", "completions") as bar:
+
+        def completing(failed: Trajectory) -> Trajectory | None:
+            bar.advance()
+            return completion(ws, failed)
+
+        taught = number > 0 and is_taught(ws)
+        pool = pools.evolve(before, scored, rule, completing if taught else None, seed, number)
     completed = (e for e in pool.entries if e.operation is Operation.TEACHER_COMPLETION)
     made = [entry.trajectory for entry in completed if entry.round == number]
     path = pools.save(pool, ws.pools)

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 sys.path.append(str(ROOT))
 
+from benchmarks.loop_arms import with_earlier  # noqa: E402
 from benchmarks.loop_figures import ARMS, PROCESSES, read_run, run_name, seeds_found, summarise  # noqa: E402
 
 from benchmarks import loop as bench  # noqa: E402
@@ -179,3 +180,38 @@ def test_the_quick_run_rises_from_the_pool_and_gives_every_key(
     assert set(figures) >= KEYS
     assert figures["base"][0] <= 0.1 < figures["opening"][0] < figures["final"][0]
     assert figures["final_long"] == [None]
+
+
+def _file(arm: str, seeds: list[int], machine: str, *, suffix: str) -> dict[str, Any]:
+    keys = ("final", "final_without_teacher", "final_long")
+    figures = {key: [0.5 if key == f"final{suffix}" else None for _ in seeds] for key in keys}
+    return {
+        "machine": machine,
+        "command": f"run {arm}",
+        "date": "2026-01-01",
+        "seeds": seeds,
+        "figures": figures,
+        "intervals": figures,
+        "types": {arm: {}},
+        "stage_s": {arm: {}},
+        "runs": [{"arm": arm, "seed": seed} for seed in seeds],
+    }
+
+
+def test_arms_that_were_not_run_again_keep_their_figures_and_where_they_were_made() -> None:
+    teacher = with_earlier(_file("teacher", [0, 1], "fast", suffix=""), None)
+    both = with_earlier(_file("long", [0], "slow", suffix="_long"), teacher)
+    assert both["seeds"] == [0, 1]
+    assert both["figures"] == {
+        "final": [0.5, 0.5],
+        "final_without_teacher": [None, None],
+        "final_long": [0.5, None],
+    }
+    assert {arm: about["machine"] for arm, about in both["measured"].items()} == {
+        "teacher": "fast",
+        "long": "slow",
+    }
+    again = with_earlier(_file("teacher", [2], "new", suffix=""), both)
+    assert again["figures"]["final"] == [None, None, 0.5]  # one arm's seeds are of one call
+    assert again["figures"]["final_long"] == [0.5, None, None]
+    assert [(run["arm"], run["seed"]) for run in again["runs"]] == [("long", 0), ("teacher", 2)]

@@ -23,7 +23,7 @@ async def test_a_retry_knows_what_all_attempts_at_its_task_said_first() -> None:
     other = replace(second[1], turns=(replace(second[1].turns[0], raw="Hm."), *second[1].turns[1:]))
     retries = retries_of([first[1], first[2], other])
     assert set(retries) == {"1", "2"}
-    assert (retries["1"].parent, retries["1"].tried) == (first[1].id, {WRONG, "Hm."})
+    assert (retries["1"].parent, retries["1"].tried) == (first[1].id, frozenset({WRONG, "Hm."}))
     assert retries["2"].tried == {WRONG}
 
 
