@@ -174,9 +174,7 @@ def _full(plan: Plan, *, collect_only: bool) -> tuple[dict[str, Any], bool]:
             if answer.get("interrupted"):
                 raise KeyboardInterrupt
             _write(plan, _collect(plan, failed))
-    data = _collect(plan, failed)
-    _write(plan, data)
-    return data, bool(failed)
+    return _write(plan, _collect(plan, failed)), bool(failed)
 
 
 def _quick(plan: Plan) -> tuple[dict[str, Any], bool]:
@@ -193,8 +191,7 @@ def _quick(plan: Plan) -> tuple[dict[str, Any], bool]:
                 measured.append(found)
                 print(f"{found.name}: {found.rate('final'):.0%}", file=sys.stderr, flush=True)
         data = summarise(measured, plan.seeds, plan.command, model=SCRIPTED)
-    _write(plan, data)
-    return data, False
+    return _write(plan, data), False
 
 
 def _collect(plan: Plan, failed: Mapping[str, str]) -> dict[str, Any]:
@@ -230,18 +227,21 @@ def refusals(config: RunConfig) -> frozenset[str]:
     return frozenset(name for name, refuses in environment(config).task_types().items() if refuses)
 
 
-def _write(plan: Plan, data: Mapping[str, Any]) -> None:
+def _write(plan: Plan, made: dict[str, Any]) -> dict[str, Any]:
     """Replace the figures file, once there is a figure; the page in docs follows those in results."""
-    if not any(run["finished"] for run in data["runs"]):
-        return
+    if not any(run["finished"] for run in made["runs"]):
+        return made
     plan.out.mkdir(parents=True, exist_ok=True)
-    earlier = json.loads(plan.file.read_text(encoding="utf-8")) if plan.file.is_file() else None
-    data = with_earlier(data, earlier)
+    data = made
+    if not plan.quick:  # which runs every arm
+        earlier = json.loads(plan.file.read_text(encoding="utf-8")) if plan.file.is_file() else None
+        data = with_earlier(made, earlier)
     building = plan.file.with_suffix(".new")
     building.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     os.replace(building, plan.file)
     if plan.out.resolve() == RESULTS:
         write_page()
+    return data
 
 
 def _readable(plan: Plan, data: Mapping[str, Any]) -> str:

@@ -22,7 +22,16 @@ from coevolve.store.key import redaction_key
 from coevolve.store.pools import append_pool
 from coevolve.store.redaction import Redactor
 from coevolve.store.statements import append_statements
-from coevolve.types import Signal, SignalKind, SignalSource, Split, Standing, StatementKind, Trajectory
+from coevolve.types import (
+    JudgeCall,
+    Signal,
+    SignalKind,
+    SignalSource,
+    Split,
+    Standing,
+    StatementKind,
+    Trajectory,
+)
 from live_samples import says, talk
 
 ANSWERS = ("It is on its way.", "The card was refused.", "I have recorded your problem.")
@@ -212,8 +221,8 @@ def test_a_judge_that_likes_its_own_kind_is_named_once_it_is_known_who_acted(tmp
         for k in range(40):
             check = Signal("end", (-1.0, 1.0)[k % 2], "w", SignalKind.OUTCOME, SignalSource.CHECK)
             liked = 1.0 if k % 2 or k // 2 < praised else -1.0
-            why = "gpt-4o-mini (100% of 3 votes, 1.0 s, 300 tokens): because"
-            opinion = Signal("judge.kind", liked, why, SignalKind.OUTCOME, SignalSource.JUDGE)
+            call = JudgeCall(rubric="kind@0", model="gpt-4o-mini", seconds=1.0, tokens=300, deadline_s=30.0)
+            opinion = Signal("judge.kind", liked, "w", SignalKind.OUTCOME, SignalSource.JUDGE, call=call)
             made = talk(("q", f"a {k}"), name=f"{version}-{k}", version=version, checks=(check,))
             store.append([replace(made, signals=(opinion,))])
     store.close()

@@ -32,7 +32,7 @@ from tiny_llama import VOCAB, random_adapter, save_tiny_llama
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 with_trl = pytest.mark.skipif(
-    importlib.util.find_spec("trl") is None, reason="TRL is not installed: pip install 'coevolve[trl]'"
+    importlib.util.find_spec("trl") is None, reason="TRL is not installed: pip install '.[trl]'"
 )
 
 FAST = LearnSection(rank=8, alpha=16.0, learning_rate=3e-2, batch_tokens=64)
@@ -335,7 +335,7 @@ def test_without_trl_the_line_that_installs_it_is_named(
     monkeypatch.setitem(sys.modules, "trl", None)
     with pytest.raises(MissingExtraError) as missing:
         by_trl(base, lesson(tmp_path), FAST)
-    assert "coevolve[trl]" in missing.value.fix
+    assert "'.[trl]'" in missing.value.fix
 
 
 def test_a_file_that_asks_trl_for_weighted_tokens_is_refused_before_anything_runs(tmp_path: Path) -> None:
