@@ -50,6 +50,12 @@ def _second_look(telling: tuple[str, ...]) -> FirstLook:
     return FirstLook([telling])
 
 
+@cache
+def _first_look(rules: tuple[tuple[str, ...], ...]) -> FirstLook:
+    """Compiling takes a second, and every redactor of a process looks for the same."""
+    return FirstLook(rules)
+
+
 def subject_of(key: bytes, user: str) -> str:
     """A user's id under the store's key, 64 hex digits: the same in the whole store, nothing to try out.
 
@@ -74,8 +80,8 @@ class Redactor:
             for rule in known
             if not (rule.needles or rule.words)
         )
-        looks = [rule.words or [*map(literal, rule.needles)] for rule in self._rules]
-        self._look = FirstLook([*looks, _TELLING])
+        looks = (tuple(rule.words or map(literal, rule.needles)) for rule in self._rules)
+        self._look = _first_look((*looks, tuple(_TELLING)))
         self._again = lru_cache(_REMEMBERED)(self._clean)
         self._secret = lru_cache(_REMEMBERED)(self._named)
 
