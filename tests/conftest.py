@@ -12,6 +12,12 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, max_exa
 settings.load_profile("repeatable")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with a real model first: one takes minutes, and last it would keep one worker waiting."""
+    models = {item.path for item in items if item.get_closest_marker("model") is not None}
+    items.sort(key=lambda item: (item.path not in models, item.path.name != "test_loop_model.py"))
+
+
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
     """Single sequences gain little from torch's threads, which wait for each other on a busy machine."""
