@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, prod
 
 import torch
 from torch import Tensor
 
 from coevolve.learn.llama_parts import Buffers, Shape
 
+_ALIGNED = 32  # elements that a block's memory begins at a multiple of: a cache line in bf16
 QUERY_BLOCK = 384  # queries of one product: fewer calls if large, fewer scores of the future if small
 
 
@@ -29,6 +30,11 @@ class Block:
     own: int
     shared: int
     last: bool  # of its span, so that it sees all of it
+
+    @property
+    def length(self) -> int:
+        """How many queries it has."""
+        return self.end - self.start
 
     @property
     def keys(self) -> int:
@@ -90,20 +96,20 @@ def attend(
     """
     kv, groups, dim = shape.kv_heads, shape.heads // shape.kv_heads, shape.head_dim
     kept, keep = [], saved is not scratch
-    for number, block in enumerate(blocks):
-        length, keys = block.end - block.start, block.keys
-        name = f"block {number} " if keep else ""
-        query = saved.get(name + "query", kv, groups * length, dim)
+    sizes = [(groups * block.length, block.keys) for block in blocks]
+    queries = _rooms(saved, "query", [(kv, rows, dim) for rows, _ in sizes], keep)
+    pairs = _rooms(saved, "key_value", [(2 * kv, keys, dim) for _, keys in sizes], keep)
+    kept_chances = _rooms(saved, "chances", [(kv, rows, keys) for rows, keys in sizes], keep)
+    for block, query, pair, chances in zip(blocks, queries, pairs, kept_chances, strict=True):
+        length, keys = block.length, block.keys
         own = torch.unflatten(qkv_TND[block.start : block.end, : shape.heads], 1, (kv, groups))
         query.view(kv, groups, length, dim).copy_(own.permute(1, 2, 0, 3))
-        pair = saved.get(name + "key_value", 2 * kv, keys, dim)
         seen = (qkv_TND[: block.shared, shape.heads :], qkv_TND[block.own : block.end, shape.heads :])
         torch.cat([part.transpose(0, 1) for part in seen], 1, out=pair)
         scores = scratch.get("scores", kv, groups * length, keys)
         torch.bmm(query, pair[:kv].transpose(1, 2), out=scores)
         # Only the last `length` keys are partly in the future.
         scores.view(kv, groups, length, keys)[..., keys - length :] += _future(length, scores.dtype)
-        chances = saved.get(name + "chances", kv, groups * length, keys)
         torch.softmax(scores, -1, out=chances)
         mixed = scratch.get("mixed", kv, groups * length, dim)
         torch.bmm(chances, pair[kv:], out=mixed)
@@ -144,6 +150,20 @@ def attend_backward(
             own += grad_SND[block.shared :]
         if block.shared:
             grad_TND[: block.shared, shape.heads :] += grad_SND[: block.shared]
+
+
+def _rooms(buffers: Buffers, name: str, shapes: Sequence[tuple[int, ...]], keep: bool) -> list[Tensor]:
+    """A tensor for each block: side by side in one buffer where all are kept, else each over the last.
+
+    A buffer of its own for each block would grow to the largest block that ever had its number.
+    """
+    sizes = [prod(shape) for shape in shapes]
+    places = [size + -size % _ALIGNED for size in sizes]
+    if keep:
+        rooms = buffers.get(name, sum(places)).split(places)
+    else:
+        rooms = tuple(buffers.get(name, max(sizes)) for _ in sizes)
+    return [room[:size].view(shape) for room, size, shape in zip(rooms, sizes, shapes, strict=True)]
 
 
 def _rows(x_KMD: Tensor, groups: int) -> Tensor:

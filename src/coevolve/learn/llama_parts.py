@@ -41,7 +41,8 @@ class Buffers:
         """A contiguous tensor of `shape`. Growing keeps what was written at the beginning."""
         size, held = prod(shape), self._held.get(name)
         if held is None or held.numel() < size:
-            grown = torch.empty(size if held is None else size + size // 8, dtype=dtype or self.dtype)
+            # Half as much again: pages that nobody writes cost nothing, and each growth leaves a hole behind.
+            grown = torch.empty(size + size // 2, dtype=dtype or self.dtype)
             if held is not None:
                 grown[: held.numel()] = held
             self._held[name] = held = grown
