@@ -30,12 +30,13 @@ import numpy as np
 
 from coevolve.config import load, override
 from coevolve.examples import Example, example_of
-from coevolve.learn.fit import Batch, Network, Plan, fit
+from coevolve.learn.fit import Batch, Network, fit
 from coevolve.learn.lesson import Lesson
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.losses import imitation
 from coevolve.learn.packing import Row, batches, pack
 from coevolve.learn.peft_network import PeftNetwork, training_device
+from coevolve.learn.plans import Plan
 from coevolve.machine import machine
 from coevolve.models.weights import find_weights, torch_folder
 from coevolve.sections import LearnSection

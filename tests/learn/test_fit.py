@@ -14,9 +14,10 @@ from safetensors import safe_open
 from torch import Tensor
 
 from coevolve.errors import LearnError
-from coevolve.learn.fit import Batch, Fitted, Plan, fit
+from coevolve.learn.fit import Batch, Fitted, fit
 from coevolve.learn.losses import imitation
 from coevolve.learn.packing import Pack, Row, pack
+from coevolve.learn.plans import Plan
 
 TARGETS = 6
 PLAN = Plan(phase="sft", learning_rate=0.1, weight_decay=0.01, epochs=3, accumulate=2, checkpoint_steps=1)

@@ -11,47 +11,18 @@ import torch
 from torch import Tensor
 
 from coevolve.errors import LearnError
-from coevolve.examples import Example, Pair
+from coevolve.examples import Pair
 from coevolve.learn import open as opening
 from coevolve.learn.fit import Network
 from coevolve.learn.learner import clear_stretch, learn, turn_accuracy
-from coevolve.learn.lesson import Lesson
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Row, pack
-from coevolve.sections import DpoSection, LearnSection
-from tiny_llama import VOCAB, save_tiny_llama
+from coevolve.sections import DpoSection
+from lesson_samples import FAST, PREFIX, adapter_bytes, lesson, rows_of, some_examples, some_ids, some_pairs
+from tiny_llama import VOCAB
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-FAST = LearnSection(rank=8, alpha=16.0, learning_rate=3e-2, batch_tokens=64)
-PREFIX = tuple(range(1, 21))
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_llama(tmp_path_factory.mktemp("base"))
-
-
-def some_ids(seed: int, count: int) -> tuple[int, ...]:
-    return tuple(torch.randint(1, VOCAB, (count,), generator=torch.Generator().manual_seed(seed)).tolist())
-
-
-def some_examples(count: int = 6) -> list[Example]:
-    """Prefix, a question of 4 tokens, a turn of 5, an observation of 3, a turn of 4."""
-    mask = (False,) * (len(PREFIX) + 4) + (True,) * 5 + (False,) * 3 + (True,) * 4
-    return [
-        Example(ids=PREFIX + some_ids(k, 16), mask=mask, task_type="count", entry=f"entry-{k}")
-        for k in range(count)
-    ]
-
-
-def lesson(out: Path, **changes: object) -> Lesson:
-    return replace(Lesson(examples=some_examples(), out=out, epochs=2, seed=5), **changes)  # type: ignore[arg-type]
-
-
-def rows_of(examples: list[Example]) -> list[Row]:
-    return [Row(one.ids, tuple(float(own) for own in one.mask)) for one in examples]
 
 
 def opened(base: Path, adapter: str | None, exact: bool = True) -> Network:
@@ -115,19 +86,6 @@ def margin(network: Network, pairs: list[Pair]) -> float:
     return total / len(pairs)
 
 
-def some_pairs() -> list[Pair]:
-    return [
-        Pair(
-            prompt_ids=PREFIX + some_ids(50 + k, 4),
-            chosen_ids=some_ids(60 + k, 5),
-            rejected_ids=some_ids(70 + k, 3),
-            task_type="count",
-            entry=f"pair-{k}",
-        )
-        for k in range(6)
-    ]
-
-
 def test_preference_raises_the_chosen_over_the_rejected(base: Path, tmp_path: Path) -> None:
     pairs = some_pairs()
     dpo = DpoSection(learning_rate=5e-3, epochs=6, beta=0.5)
@@ -160,10 +118,6 @@ def test_an_interrupted_preference_phase_ends_with_the_same_bytes(
     resumed = learn(base, cut, settings)
     assert adapter_bytes(resumed.adapter_dir) == adapter_bytes(whole.adapter_dir)
     assert resumed.notes == whole.notes
-
-
-def adapter_bytes(folder: str) -> bytes:
-    return (Path(folder) / "adapter_model.safetensors").read_bytes()
 
 
 def test_equal_seeds_give_equal_bytes_and_other_seeds_others(base: Path, tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ import torch
 from coevolve.errors import LearnError
 from coevolve.learn import open as opening
 from coevolve.learn import peft_network
-from coevolve.learn.fit import Batch, Plan, fit
+from coevolve.learn.fit import Batch, fit
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.losses import imitation
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, pack
 from coevolve.learn.peft_network import PeftNetwork
+from coevolve.learn.plans import Plan
 from coevolve.models.weights import quiet
 from tiny_llama import VOCAB, save_tiny_llama
 

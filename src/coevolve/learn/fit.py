@@ -24,6 +24,7 @@ from torch import Tensor
 from coevolve.errors import LearnError
 from coevolve.learn.checkpoints import checkpoint
 from coevolve.learn.packing import Pack
+from coevolve.learn.plans import Plan
 
 CLIP_NORM = 1.0
 _WARMUP_STEPS = 4
@@ -50,20 +51,6 @@ class Network(Protocol):
     def save(self, folder: Path) -> None:
         """Write the adapter in PEFT's layout."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How long and how fast."""
-
-    phase: str  # names this fit in checkpoints and logs
-    lesson: str = ""  # a hash of what is learned; a checkpoint of another is not taken over
-    learning_rate: float
-    weight_decay: float
-    epochs: int
-    accumulate: int = 1  # packs per optimiser step
-    patience: int = 0  # epochs without a better `validate` before stopping; 0 = never stop early
-    checkpoint_steps: int = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from safetensors import SafetensorError
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.checkpoints import WORK
-from coevolve.learn.fit import Batch, Network, Plan, fit
-from coevolve.learn.lesson import Lesson, fingerprint
+from coevolve.learn.fit import Batch, Network, fit
+from coevolve.learn.lesson import Lesson
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
 from coevolve.learn.packing import Pack, Row, batches, pack
+from coevolve.learn.plans import dpo_plan, drawn_pairs, sft_plan
 from coevolve.models.parity import CLEAR, PARITY_FILE
 from coevolve.need import need
 from coevolve.sections import LearnSection
@@ -78,15 +79,7 @@ def _train(
             yield Batch(packed, weigh, tuple(names[i] for i in indices))
 
     validation = [_row(example) for example in lesson.validation]
-    plan = Plan(
-        phase="sft",
-        lesson=fingerprint(lesson, settings),
-        learning_rate=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-        epochs=lesson.epochs,
-        accumulate=settings.accumulate,
-        patience=lesson.patience,
-    )
+    plan = sft_plan(lesson, settings)
     count = sum(1 for _ in batches(rows, settings.batch_tokens, np.random.default_rng([lesson.seed, 0])))
     validate = (lambda: turn_accuracy(network, validation, settings.batch_tokens)) if validation else None
     torch.manual_seed(lesson.seed)
@@ -142,8 +135,7 @@ def _prefer(
     """A DPO phase after imitation; the reference is the model as imitation left it."""
     dpo = settings.dpo
     rng = np.random.default_rng([lesson.seed, 1_000])
-    chosen = sorted(rng.permutation(len(lesson.pairs))[: dpo.max_pairs].tolist())
-    pairs = [lesson.pairs[i] for i in chosen]
+    pairs = drawn_pairs(lesson, settings, rng)
     rows = [row for pair in pairs for row in _pair_rows(pair)]
     heads = [rows[2 * k] for k in range(len(pairs))]
     groups = [list(group) for group in batches(heads, settings.batch_tokens // 2, rng)]
@@ -156,13 +148,7 @@ def _prefer(
             loss = preference(references[number], one.row_N, beta=dpo.beta, sft_weight=dpo.sft_weight)
             yield Batch(one, loss, tuple(pairs[k].entry for k in groups[number]))
 
-    plan = Plan(
-        phase="dpo",
-        lesson=fingerprint(lesson, settings),
-        learning_rate=dpo.learning_rate,
-        weight_decay=settings.weight_decay,
-        epochs=dpo.epochs,
-    )
+    plan = dpo_plan(lesson, settings)
     done = fit(network, dpo_batches, len(packs), plan, folder=work, on_batch=on_examples)
     return {"pairs": len(pairs), "steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}
 

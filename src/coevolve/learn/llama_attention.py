@@ -160,7 +160,7 @@ def _rooms(buffers: Buffers, name: str, shapes: Sequence[tuple[int, ...]], keep:
     sizes = [prod(shape) for shape in shapes]
     places = [size + -size % _ALIGNED for size in sizes]
     if keep:
-        rooms = buffers.get(name, sum(places)).split(places)
+        rooms = torch.split(buffers.get(name, sum(places)), places)
     else:
         rooms = tuple(buffers.get(name, max(sizes)) for _ in sizes)
     return [room[:size].view(shape) for room, size, shape in zip(rooms, sizes, shapes, strict=True)]

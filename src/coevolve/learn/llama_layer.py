@@ -139,4 +139,6 @@ class Layer:
 
     def _active(self, gate: Tensor) -> Tensor:
         """silu(gate). Computed for either direction: kept, it would be a sixth of a pack's memory."""
-        return torch.ops.aten.silu.out(gate, out=self.scratch.get("silu", *gate.shape))
+        room = self.scratch.get("silu", *gate.shape)
+        torch.ops.aten.silu.out(gate, out=room)
+        return room

@@ -26,8 +26,9 @@ from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 from trl.trainer.dpo_trainer import DataCollatorForPreference
 
 from coevolve.errors import LearnError
-from coevolve.learn.fit import CLIP_NORM, Plan, schedule
+from coevolve.learn.fit import CLIP_NORM, schedule
 from coevolve.learn.peft_network import training_device
+from coevolve.learn.plans import Plan
 from coevolve.models.weights import quiet
 from coevolve.sections import DpoSection
 

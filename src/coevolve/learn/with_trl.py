@@ -22,10 +22,10 @@ from datasets import Dataset
 from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.checkpoints import phase_folder
-from coevolve.learn.fit import Plan
-from coevolve.learn.lesson import Lesson, fingerprint
+from coevolve.learn.lesson import Lesson
 from coevolve.learn.packing import Row, batches, first_targets
 from coevolve.learn.peft_network import halve_frozen, load_peft, save_peft, training_device
+from coevolve.learn.plans import dpo_plan, drawn_pairs, sft_plan
 from coevolve.learn.trl_trainers import Course, fit, imitation, preference
 from coevolve.sections import LearnSection
 
@@ -90,15 +90,7 @@ def _refuse(settings: LearnSection) -> None:
 def _sft_course(
     lesson: Lesson, settings: LearnSection, exact: bool, on_examples: Callable[[int], None]
 ) -> Course:
-    plan = Plan(
-        phase="sft",
-        lesson=fingerprint(lesson, settings),
-        learning_rate=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-        epochs=lesson.epochs,
-        accumulate=settings.accumulate,
-        patience=lesson.patience,
-    )
+    plan = sft_plan(lesson, settings)
     return Course(
         plan=plan,
         folder=phase_folder(lesson.out, plan.phase, plan.lesson),
@@ -112,16 +104,8 @@ def _sft_course(
 
 def _dpo_course(lesson: Lesson, settings: LearnSection, sft: Course) -> tuple[list[Pair], Course]:
     """The pairs of the phase after imitation, the same as the own loop draws, and how they are learned."""
-    dpo = settings.dpo
-    order = np.random.default_rng([lesson.seed, 1_000]).permutation(len(lesson.pairs))
-    pairs = [lesson.pairs[i] for i in sorted(order[: dpo.max_pairs].tolist())]
-    plan = Plan(
-        phase="dpo",
-        lesson=sft.plan.lesson,
-        learning_rate=dpo.learning_rate,
-        weight_decay=settings.weight_decay,
-        epochs=dpo.epochs,
-    )
+    pairs = drawn_pairs(lesson, settings, np.random.default_rng([lesson.seed, 1_000]))
+    plan = dpo_plan(lesson, settings)
     heads = [Row(one.prompt_ids + one.chosen_ids, ()) for one in pairs]
     return pairs, replace(
         sft,
