@@ -30,6 +30,7 @@ from typing import Any
 
 from coevolve.config import RunConfig, load, override
 from coevolve.errors import CoevolveError, ConfigError
+from coevolve.machine import machine
 from coevolve.workspace import CONFIG_FILE, environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,6 +153,7 @@ def _note(process: subprocess.Popen[str], began: float, folder: Path) -> int:
         line = {
             "wall_s": round(time.monotonic() - began, 1),
             "peak_rss_gib": round(used.ru_maxrss / 2**20, 3),
+            "machine": machine(),
         }
         with (folder / PROCESSES).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -1,15 +1,16 @@
-"""Arms of the loop's benchmark that were measured at another time or on another machine.
+"""Runs of the loop's benchmark that were measured at another time or on another machine.
 
 A figures file and the one it is to replace enter; the one that is written leaves. A whole benchmark takes
-most of a day, so its arms need not be of one call; each says where and when it was measured.
+most of a day, so its runs need not be of one call; each says where and when it was made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
-_ABOUT = ("machine", "command", "date")
+_NOTHING: Mapping[str, Any] = {"runs": [], "types": {}, "stage_s": {}}
+Run: TypeAlias = tuple[str, int]  # arm and seed
 
 
 def arm_of(key: str) -> str:
@@ -20,30 +21,49 @@ def arm_of(key: str) -> str:
 
 
 def with_earlier(made: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What was made now, and of arms of which nothing was, what the earlier file holds.
+    """What was made now, and of runs that were not, what the earlier file holds.
 
-    Returns: `made` with `measured`: arm -> machine, command and date; lists have a place for each seed of
-    either file, null where it was not run.
+    Returns: `made`, whose lists have a place for each seed of either file, null where it was not run.
     """
-    kept = dict(earlier or {})
-    arms = [arm for arm in kept.get("types", {}) if arm not in made["types"]]
-    sources = {arm: kept for arm in arms} | dict.fromkeys(made["types"], made)
-    seeds = sorted({seed for source in sources.values() for seed in source["seeds"]} | {*made["seeds"]})
+    kept = {**_NOTHING, **(earlier or {})}
+    finished = {_run(one) for one in made["runs"] if one["finished"]}
+    left = [one for one in kept["runs"] if one["finished"] and _run(one) not in finished]
+    sources = dict.fromkeys(map(_run, left), kept) | dict.fromkeys(finished, made)
+    fresh = [one for one in made["runs"] if sources.get(_run(one)) is not kept]
+    seeds = sorted({*made["seeds"], *(seed for _, seed in sources)})
 
-    def placed(key: str, part: str) -> list[Any]:
-        source = sources.get(arm_of(key), made)
-        values = dict(zip(source["seeds"], source[part].get(key, []), strict=False))
-        return [values.get(seed) for seed in seeds]
+    def value(part: str, key: str, seed: int) -> Any:
+        source = sources.get((arm_of(key), seed))
+        if source is None:
+            return None
+        return dict(zip(source["seeds"], source[part].get(key, []), strict=False)).get(seed)
 
-    about = {arm: kept.get("measured", {}).get(arm) or {name: kept[name] for name in _ABOUT} for arm in arms}
-    about |= {arm: {name: made[name] for name in _ABOUT} for arm in made["types"]}
+    def tables(part: str) -> dict[str, dict[str, Any]]:
+        arms = dict.fromkeys([*made[part], *kept[part]])
+        found = {arm: _by_seed(part, arm, sources) for arm in arms}
+        return {arm: by_seed for arm, by_seed in found.items() if by_seed}
+
     return {
         **made,
         "seeds": seeds,
-        "measured": about,
-        **{part: {key: placed(key, part) for key in made[part]} for part in ("figures", "intervals")},
         **{
-            part: {arm: source[part][arm] for arm, source in sources.items()} for part in ("types", "stage_s")
+            part: {key: [value(part, key, seed) for seed in seeds] for key in made[part]}
+            for part in ("figures", "intervals")
         },
-        "runs": [*(run for run in kept.get("runs", []) if run["arm"] in arms), *made["runs"]],
+        **{part: tables(part) for part in ("types", "stage_s")},
+        "runs": sorted([*left, *fresh], key=_place),
     }
+
+
+def _by_seed(part: str, arm: str, sources: Mapping[Run, Mapping[str, Any]]) -> dict[str, Any]:
+    seeds = sorted(seed for name, seed in sources if name == arm)
+    found = {str(seed): sources[arm, seed][part].get(arm, {}).get(str(seed)) for seed in seeds}
+    return {seed: table for seed, table in found.items() if table is not None}
+
+
+def _run(one: Mapping[str, Any]) -> Run:
+    return one["arm"], one["seed"]
+
+
+def _place(one: Mapping[str, Any]) -> tuple[int, int]:
+    return ("teacher", "none", "long").index(one["arm"]), one["seed"]

@@ -37,12 +37,25 @@ class Measured:
     name: str
     steps: Mapping[str, Step]
     refusals: frozenset[str]
-    processes: Sequence[Mapping[str, float]] = ()
+    processes: Sequence[Mapping[str, Any]] = ()
 
     @property
     def ended(self) -> Mapping[str, Any] | None:
         """How the run ended; None while it has not."""
         return self.steps["ended"].value if "ended" in self.steps else None
+
+    @property
+    def date(self) -> str | None:
+        """The day on which the run ended; None while it has not."""
+        if (step := self.steps.get("ended")) is None:
+            return None
+        return datetime.fromtimestamp(step.finished_s, UTC).date().isoformat()
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """Where its last process ran; this machine where nobody noted it."""
+        noted = [one["machine"] for one in self.processes if "machine" in one]
+        return noted[-1] if noted else machine()
 
     def types(self, moment: str) -> Counts | None:
         """Rates by type on the test split of "base", "opening" or "final"."""
@@ -76,7 +89,7 @@ class Measured:
         """Seconds of its processes, start-up included; the journal's where a process left no record."""
         if self.ended is None:
             return None
-        noted = sum(one["wall_s"] for one in self.processes)
+        noted = sum(float(one["wall_s"]) for one in self.processes)
         worked = float(self.ended["wall_s"])
         return noted if noted >= worked else worked
 
@@ -84,7 +97,7 @@ class Measured:
         """The largest resident memory of any process of this run."""
         if self.ended is None:
             return None
-        return max([float(self.ended["peak_gib"]), *(one["peak_rss_gib"] for one in self.processes)])
+        return max([float(self.ended["peak_gib"]), *(float(one["peak_rss_gib"]) for one in self.processes)])
 
     def first_improvement_s(self) -> float | None:
         """Seconds of work until the gate first accepted a candidate."""
@@ -133,11 +146,11 @@ def summarise(
     """
     done = {(one.arm, one.seed): one for one in measured if one.ended is not None}
     by_arm = {arm: [done.get((arm, seed)) for seed in seeds] for arm in ARMS}
-    ends = [one.steps["ended"].finished_s for one in done.values()]
+    ends = [one.date for one in done.values() if one.date]
     return {
         "machine": machine(),
         "command": command,
-        "date": datetime.fromtimestamp(max(ends), UTC).date().isoformat() if ends else None,
+        "date": max(ends, default=None),
         "seeds": list(seeds),
         **also,
         "figures": _figures(by_arm),
@@ -251,6 +264,8 @@ def _ending(one: Measured) -> dict[str, Any]:
     return {
         "arm": one.arm,
         "seed": one.seed,
+        "machine": one.machine,
+        "date": one.date,
         "finished": ended is not None,
         "why": ended["why"] if ended else None,
         "rounds": ended["rounds"] if ended else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -125,10 +126,14 @@ def _section(name: str, data: Mapping[str, Any]) -> str:
 
 def _facts(data: Mapping[str, Any]) -> str:
     facts = {"model": data.get("model"), "seeds": ", ".join(map(str, data["seeds"]))}
-    measured = data.get("measured", {})
-    if len(measured) > 1:
-        for arm, about in measured.items():
-            facts[ARMS[arm]] = f"{about['date']}, `{about['command']}`, on {_machine(about['machine'])}"
+    made: dict[tuple[str, str, str], list[str]] = defaultdict(list)  # seeds by arm, and when and where it ran
+    for run in data.get("runs", ()):
+        if run["finished"]:
+            made[run["arm"], run["date"], _machine(run["machine"])].append(str(run["seed"]))
+    if len({(date, place) for _, date, place in made}) > 1:
+        for (arm, date, place), seeds in made.items():
+            command = f"python benchmarks/loop.py --seeds {' '.join(seeds)} --arms {arm}"
+            facts[f"{ARMS[arm]}, seed {', '.join(seeds)}"] = f"{date}, `{command}`, on {place}"
     else:
         facts = {"machine": _machine(data["machine"]), **facts, "command": f"`{data['command']}`"}
         facts["date"] = data["date"]

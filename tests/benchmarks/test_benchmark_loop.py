@@ -192,13 +192,13 @@ def _file(arm: str, seeds: list[int], machine: str, *, suffix: str) -> dict[str,
         "seeds": seeds,
         "figures": figures,
         "intervals": figures,
-        "types": {arm: {}},
-        "stage_s": {arm: {}},
-        "runs": [{"arm": arm, "seed": seed} for seed in seeds],
+        "types": {arm: {str(seed): {} for seed in seeds}},
+        "stage_s": {arm: {str(seed): {} for seed in seeds}},
+        "runs": [{"arm": arm, "seed": seed, "machine": machine, "finished": True} for seed in seeds],
     }
 
 
-def test_arms_that_were_not_run_again_keep_their_figures_and_where_they_were_made() -> None:
+def test_runs_that_were_not_made_again_keep_their_figures_and_where_they_were_made() -> None:
     teacher = with_earlier(_file("teacher", [0, 1], "fast", suffix=""), None)
     both = with_earlier(_file("long", [0], "slow", suffix="_long"), teacher)
     assert both["seeds"] == [0, 1]
@@ -207,11 +207,25 @@ def test_arms_that_were_not_run_again_keep_their_figures_and_where_they_were_mad
         "final_without_teacher": [None, None],
         "final_long": [0.5, None],
     }
-    assert {arm: about["machine"] for arm, about in both["measured"].items()} == {
-        "teacher": "fast",
-        "long": "slow",
-    }
-    again = with_earlier(_file("teacher", [2], "new", suffix=""), both)
-    assert again["figures"]["final"] == [None, None, 0.5]  # one arm's seeds are of one call
+    again = with_earlier(_file("teacher", [1, 2], "new", suffix=""), both)
+    assert again["figures"]["final"] == [0.5, 0.5, 0.5]
     assert again["figures"]["final_long"] == [0.5, None, None]
-    assert [(run["arm"], run["seed"]) for run in again["runs"]] == [("long", 0), ("teacher", 2)]
+    assert [(run["arm"], run["seed"], run["machine"]) for run in again["runs"]] == [
+        ("teacher", 0, "fast"),
+        ("teacher", 1, "new"),
+        ("teacher", 2, "new"),
+        ("long", 0, "slow"),
+    ]
+    assert {arm: list(by_seed) for arm, by_seed in again["types"].items()} == {
+        "teacher": ["0", "1", "2"],
+        "long": ["0"],
+    }
+
+
+def test_a_run_that_did_not_finish_takes_no_place_of_one_that_did() -> None:
+    before = with_earlier(_file("teacher", [0], "fast", suffix=""), None)
+    broken = _file("long", [0, 1], "slow", suffix="_long")
+    broken["runs"] += [{"arm": "teacher", "seed": 0, "machine": "slow", "finished": False}]
+    after = with_earlier(broken, before)
+    assert after["figures"]["final"] == [0.5, None]
+    assert [run["machine"] for run in after["runs"] if run["arm"] == "teacher"] == ["fast"]
