@@ -14,7 +14,6 @@ import typer
 from coevolve.cli.opening import JsonFlag, read_config
 from coevolve.cli.output import answering, percent, table
 from coevolve.cli.stores import FromStore, experience_at
-from coevolve.config import refuse_unknown
 from coevolve.errors import ConfigError
 from coevolve.feedback.crowd import biases, contradictions, probes
 from coevolve.feedback.favour import favouritism
@@ -23,7 +22,7 @@ from coevolve.feedback.watch import watch as watched
 from coevolve.registry import Registry
 from coevolve.store.query import Query
 from coevolve.types import Split, Trajectory
-from coevolve.workspace import environment
+from coevolve.workspace import environment, task_types
 
 _RECENT = 20_000  # trajectories that are looked at
 
@@ -113,17 +112,19 @@ def _playable(config: Path | None) -> frozenset[str]:
     if config is None:
         return frozenset()
     settings = read_config(config)
-    known = environment(settings).task_types()
-    types = settings.environment.types or tuple(known)
-    refuse_unknown(types, known, where=f"{config}: environment.types", what="task type")
-    return frozenset(types)
+    return frozenset(task_types(settings, environment(settings, str(config)), str(config)))
 
 
 def _script(config: Path | None, types: Sequence[str]) -> str | None:
     """The command that plays these types by that config, in a run of its own."""
     if not types:
         return None
-    sets = ("run.name=probe", "opening.demonstrations=0", f"environment.types={json.dumps(sorted(types))}")
+    sets = (
+        "run.name=probe",
+        "opening.demonstrations=0",
+        "feedback.rubrics=[]",  # a run has no judges
+        f"environment.types={json.dumps(sorted(types))}",
+    )
     return shlex.join(
         ["coevolve", "collect", str(config), *(part for one in sets for part in ("--set", one))]
     )
