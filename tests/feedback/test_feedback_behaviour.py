@@ -121,6 +121,20 @@ def test_who_leaves_with_a_farewell_gave_nothing_up(last: str, sign: list[str]) 
     assert [one.name for one in found] == sign
 
 
+@pytest.mark.parametrize(
+    ("last", "sign"), [("That did not help at all.", ["behaviour.abandonment"]), ("Thanks, that is all.", [])]
+)
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_farewell_counts_where_it_has_a_trajectory_of_its_own(
+    last: str, sign: list[str], answered: bool
+) -> None:
+    farewell = replace(talk((last, "Bye."), name="end"), stop=StopReason.LEFT)
+    if not answered:
+        farewell = replace(farewell, turns=())
+    found = behaviour_signals([USUAL[0], farewell], {}, letters_alike)
+    assert [one.name for one in found[farewell.id]] == sign
+
+
 def test_messages_are_the_users_and_no_tools_results() -> None:
     base = talk(("One?", "Two."), ("Three?", "Four."))
     called = replace(base.turns[0], action=Action("search", {"query": "x"}), result="3 found")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from coevolve.errors import FeedbackError
 from coevolve.feedback import LiveRule, RewardRule, score
 from coevolve.feedback.outcome import Expectation, live_outcome
-from coevolve.types import Outcome, Reward, Signal, SignalSource, check_signal
+from coevolve.types import Failure, Outcome, Party, Reward, Signal, SignalSource, StopReason, check_signal
 from live_samples import outcome_signal, talk
 
 RULE = LiveRule()
@@ -16,8 +18,6 @@ TALK = talk(("Where is it?", "On its way."))
 
 
 def rewarded(*signals: Signal, expected: Expectation | None = None) -> Reward:
-    from dataclasses import replace
-
     heard = replace(TALK, signals=signals)
     reward = score(heard, lambda _: (), RewardRule(), expected or Expectation()).reward
     assert reward is not None
@@ -74,14 +74,27 @@ def test_what_was_verified_weighs_as_much_as_user_and_behaviour_together() -> No
 
 
 def test_a_check_of_the_session_itself_is_heard_beside_its_user() -> None:
-    from dataclasses import replace
-
     own = replace(TALK, checks=(check_signal("tests", False),))
     thumb = outcome_signal(USER, 1.0)
     alone = score(own, lambda _: (), RewardRule()).reward
     both = score(replace(own, signals=(thumb,)), lambda _: (), RewardRule()).reward
     assert alone is not None and both is not None
     assert (alone.outcome, both.outcome) == (Outcome.FAILURE, Outcome.PARTIAL)
+
+
+def test_a_check_that_is_not_counted_fails_no_session_that_broke_either() -> None:
+    broken = replace(
+        TALK,
+        checks=(check_signal("tests", True),),
+        signals=(check_signal("lint", False),),
+        failure=Failure(Party.AGENT, "it raised ValueError"),
+        stop=StopReason.FAILED,
+    )
+    counted = score(broken, lambda _: (), RewardRule()).reward
+    muted = score(broken, lambda _: (), RewardRule(weights={"check.lint": 0.0})).reward
+    assert counted is not None and muted is not None
+    assert "failed: check.lint" in counted.why
+    assert muted.outcome is Outcome.PARTIAL and "every check passed" in muted.why
 
 
 def test_an_unknown_signal_changes_nothing() -> None:

@@ -238,6 +238,14 @@ def test_signals_of_judges_and_users_survive_another_scoring() -> None:
     assert scored.reward.total > judged(episode(1.0)).total
 
 
+def test_what_was_verified_of_a_worlds_episode_later_stays_beside_its_own_checks() -> None:
+    lint = Signal("check.lint", -1.0, "two errors", SignalKind.OUTCOME, SignalSource.CHECK)
+    scored = score(replace(episode(1.0), signals=(lint,)), nothing, RULE)
+    assert lint in scored.signals and len(scored.signals) == len(set(scored.signals))
+    assert scored.reward == score(episode(1.0), nothing, RULE).reward
+    assert score(scored, nothing, RULE) == scored
+
+
 def test_the_worlds_word_replaces_a_generic_rule_of_the_same_name() -> None:
     gone = replace(episode(-1.0, turns=1))
     own = Signal("ended_without_trying", -0.9, "the world says so", turn=0)

@@ -85,16 +85,16 @@ def behaviour_signals(
     Returns: by trajectory id, signals of source BEHAVIOUR, scores in [-1, 1]; none where nothing stood out.
     """
     norm = norms.get(session[0].task.type)
-    said, added = _conversation(session)
+    said, added, last_words = _conversation(session)
     found: dict[str, list[Signal]] = {one.id: [] for one in session}
     for message, signal in _asked_again(said, nearness):
         found[message.trajectory].append(signal)
-    for one, turns in zip(session, np.cumsum(added).tolist(), strict=True):
-        found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, norm)]
-    last = said[-1] if said else None
-    if last and last.trajectory and _THANKS.search(last.text):
-        thanks = _sign("thanks", 0.5, f"the user's last words: {last.text[:80]!r}", None)
-        found[last.trajectory].append(thanks)
+    for one, turns, last in zip(session, np.cumsum(added).tolist(), last_words, strict=True):
+        found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, last, norm)]
+    end = said[-1] if said else None
+    if end and end.trajectory and _THANKS.search(end.text):
+        thanks = _sign("thanks", 0.5, f"the user's last words: {end.text[:80]!r}", None)
+        found[end.trajectory].append(thanks)
     return {
         one.id: tuple(sorted(found[one.id], key=lambda s: len(one.turns) if s.turn is None else s.turn))
         for one in session
@@ -133,10 +133,13 @@ def _trigrams(text: str) -> set[str]:
     return {line[at : at + 3] for at in range(len(line) - 2)} if line.strip() else set()
 
 
-def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[int]]:
-    """What the user said, each time once, and how many turns each trajectory adds to the session."""
+def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[int], list[str]]:
+    """What the user said, each time once; of each trajectory how many turns it adds to the session, and what
+    the user had said last by its end, "" where they had only asked.
+    """
     said: list[_Message] = []
     added: list[int] = []
+    last: list[str] = []
     known: list[str] = []  # what was heard so far, from the user and from tools
     answer = ("", 0)
     for one in session:
@@ -155,7 +158,11 @@ def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[i
             answer = (one.id, one.turns[-1].index)
         known += filter(None, new)
         added.append(len(told) - place)
-    return said, added
+        if not one.turns and said:
+            last.append(one.task.opening)  # which nobody answered
+        else:
+            last.append(said[-1].text if len(said) > 1 else "")
+    return said, added, last
 
 
 def _beginning(told: Sequence[str], known: Sequence[str]) -> tuple[int, str]:
@@ -221,13 +228,11 @@ def _length(turn: Turn, norm: Norm) -> Iterator[Signal]:
         yield _sign("unusual_length", -0.2, f"an answer of {words} words; {usual}", turn.index)
 
 
-def _on_the_whole(trajectory: Trajectory, turns: int, norm: Norm | None) -> Iterator[Signal]:
-    """Args: turns: of the session, up to the end of this trajectory."""
+def _on_the_whole(trajectory: Trajectory, turns: int, last: str, norm: Norm | None) -> Iterator[Signal]:
+    """Args: turns: of the session, up to the end of this trajectory; last: what the user had said by then."""
     if norm is not None and turns > norm.turns_most:
         why = f"{turns} turns; up to {norm.turns_most:.0f} are usual for {trajectory.task.type}"
         yield _sign("many_turns", -0.3, why, None)
-    said = user_messages(trajectory)
-    last = said[-1][1] if len(said) > 1 else ""
     content = _THANKS.search(last) or _FAREWELL.fullmatch(last)
     if trajectory.stop is StopReason.LEFT and not content:
         yield _sign("abandonment", -0.6, "the user went away before the end", None)

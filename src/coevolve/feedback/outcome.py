@@ -87,7 +87,7 @@ def judge(trajectory: Trajectory, signals: Sequence[Signal], rule: LiveRule, exp
     """A world's episode by its checks; a live one by all that was heard, of which checks are a part."""
     if trajectory.task.split is Split.LIVE and trajectory.failure is None:
         return live_outcome(signals, rule, expected)
-    return Judged(*judge_outcome(trajectory))
+    return Judged(*judge_outcome(trajectory, signals))
 
 
 def live_outcome(signals: Sequence[Signal], rule: LiveRule, expected: Expectation) -> Judged:
@@ -133,17 +133,21 @@ def live_outcome(signals: Sequence[Signal], rule: LiveRule, expected: Expectatio
     return Judged(outcome, 2 * value - 1, f"{outcome.value}: {reasons}", confidence, live=True)
 
 
-def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None, str]:
+def judge_outcome(
+    trajectory: Trajectory, signals: Sequence[Signal] | None = None
+) -> tuple[Outcome | None, float | None, str]:
     """Outcome, the checks' weighted mean in [-1, 1], and the reason. None, None where unknown.
 
     All checks pass: success; some: partial; none: failure. With an unjudged check among them it is
     unknown, unless another failed already. What an environment, model or judge broke is unknown.
     Of a live trajectory, what was verified later is a check too.
+
+    Args: signals: the trajectory's at the weights that they count with; None = as they were given.
     """
     failure = trajectory.failure
     if failure is not None and failure.party is not Party.AGENT:
         return None, None, f"unknown: the {failure.party.value} failed ({failure.why})"
-    checks = _checks(trajectory)
+    checks = _checks(trajectory, signals)
     known = [(c, c.score) for c in checks if c.score is not None]
     passed = [c for c, value in known if value >= 1]
     broke = failure is not None or trajectory.stop is StopReason.FAILED
@@ -166,9 +170,11 @@ def judge_outcome(trajectory: Trajectory) -> tuple[Outcome | None, float | None,
     return outcome, mean, f"{outcome.value}: {len(passed)} of {len(checks)} checks passed; failed: {failed}"
 
 
-def _checks(trajectory: Trajectory) -> list[Signal]:
-    sent = trajectory.signals if trajectory.task.split is Split.LIVE else ()
-    found = dict.fromkeys([*trajectory.checks, *(one for one in sent if one.source is SignalSource.CHECK)])
+def _checks(trajectory: Trajectory, signals: Sequence[Signal] | None) -> list[Signal]:
+    found: Sequence[Signal] = trajectory.checks
+    if trajectory.task.split is Split.LIVE:
+        found = [*trajectory.checks, *trajectory.signals] if signals is None else signals
+        found = [one for one in dict.fromkeys(found) if one.source is SignalSource.CHECK]
     return [one for one in found if one.kind is SignalKind.OUTCOME]
 
 

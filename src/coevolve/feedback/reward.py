@@ -1,7 +1,7 @@
 """Signals become a reward: outcome, total, credit per turn, first wrong turn.
 
-The outcome is read from the environment's own checks and from nothing else. A signal with score None
-is left out of every sum; where the outcome itself is unknown, so is the total.
+How an episode ended is `coevolve.feedback.outcome`'s to say. A signal with score None is left out of every
+sum; where what the outcome counts is unknown, so is the total.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from coevolve.types import (
     Signal,
     SignalKind,
     SignalSource,
-    Split,
     Trajectory,
 )
 
@@ -34,7 +33,6 @@ NEEDED_QUESTION = "question_needed_asked"  # how a world's review ends the name 
 MILESTONES_COUNTED = 4  # per trajectory, so that a long detour over many milestones does not pay
 Review: TypeAlias = Callable[[Trajectory], tuple[Signal, ...]]
 _NOTHING = Expectation()
-_RECOMPUTED = frozenset({SignalSource.RULE, SignalSource.CHECK})  # judged anew; the others are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +49,7 @@ class RewardRule:
     weights: Mapping[str, float] = field(default_factory=dict)  # factor by signal's name; 0 = not counted
     # Potential by an event of a turn, for the credits alone: see `_credited`.
     shaping: Mapping[str, float] = field(default_factory=dict)
-    live: LiveRule = field(default_factory=LiveRule)  # for trajectories without checks
+    live: LiveRule = field(default_factory=LiveRule)  # for live sessions
 
     def __post_init__(self) -> None:
         for name, factor in self.weights.items():
@@ -100,8 +98,8 @@ def score(
 ) -> Trajectory:
     """The same trajectory with all signals and a reward.
 
-    Signals from judges, users and behaviour that it already carries are kept, and of a live one what was
-    verified later; rules and checks are judged anew, so scoring twice equals scoring once.
+    Rules are judged anew; what checks, judges, people and behaviour said is kept, so scoring twice equals
+    scoring once.
 
     Args:
         trajectory: raw or scored before.
@@ -112,8 +110,7 @@ def score(
 
     Raises: FeedbackError: a signal outside its contract (score, weight or turn out of range).
     """
-    anew = _RECOMPUTED - {SignalSource.CHECK} if trajectory.task.split is Split.LIVE else _RECOMPUTED
-    kept = [s for s in trajectory.signals if s.source not in anew and s.name != "review"]
+    kept = [s for s in trajectory.signals if s.source is not SignalSource.RULE and s.name != "review"]
     reviewed = _reviewed(trajectory, review)
     spoken = {(s.name, s.turn) for s in reviewed}  # the world knows better: its word replaces a generic one
     generic = [s for s in generic_signals(trajectory) if (s.name, s.turn) not in spoken]
