@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ import pytest
 
 from cli_world import ScriptedEngine, clueless, invoke, scripted, write_config
 from coevolve import engines, loop
+from coevolve.config import load
 from coevolve.errors import LearnError
 from coevolve.models.protocol import LanguageModel
 from coevolve.models.scripted import ScriptedModel
-from coevolve.workspace import Workspace
+from coevolve.workspace import Workspace, open_workspace
 from toy_world import solver
 
 TESTS = Path(__file__).parent
@@ -114,9 +116,21 @@ def test_an_ended_run_says_how_to_go_on_and_then_whose_the_test_figures_are(
         assert ended["champion"] in told and again["champion"] in told and "opened once" in told
 
 
-def test_rounds_are_given_to_no_run_that_has_not_ended(config: Path) -> None:
+def test_a_run_that_was_stopped_while_it_went_on_is_finished_as_a_whole(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "LocalEngine", LateEngine)
+    assert invoke("run", config).exit_code == 0
+    with closing(open_workspace(load(config))) as ws:
+        loop.go_on(ws, 1)
+    refused = invoke("collect", config)
+    assert refused.exit_code == 2 and "goes on with more rounds" in " ".join(refused.stderr.split())
+    assert f"coevolve run {config} --resume" in refused.stderr and "--more" not in refused.stderr
+
+
+def test_rounds_are_given_to_no_run_that_has_not_begun(config: Path) -> None:
     refused = invoke("run", config, "--resume", "--more", 2)
-    assert refused.exit_code == 2 and "has not ended" in refused.stderr
+    assert refused.exit_code == 2 and "has not begun" in refused.stderr and "start it" in refused.stderr
     assert not (config.parent / "runs/toy/config.toml").exists()
 
 

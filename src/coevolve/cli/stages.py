@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Group
 
-from coevolve import loop
+from coevolve import loop, timekeeping
 from coevolve.cli.driving import drive
 from coevolve.cli.opening import ConfigArg, JsonFlag, SetOption, acting, read_config
 from coevolve.cli.output import Give, Interrupted, answering, fields, percent, say, table
@@ -144,15 +144,18 @@ def _run_next(ws: Workspace, stage: str, config: Path) -> dict[str, Any]:
 
     Raises: ConfigError: it is another one, or the run has ended.
     """
-    if ws.journal.get("ended") is not None:
+    if timekeeping.ended(ws) is not None:
         raise ConfigError(
             f"the run in {ws.folder} has ended",
             fix=f"go on with `coevolve run {config} --resume --more 3`, or give another run.name",
         )
     if ws.journal.get("stopped") is not None:
+        does = (
+            "goes on with more rounds" if timekeeping.extensions(ws) else "has stopped, and is measured now"
+        )
         raise ConfigError(
-            f"the run in {ws.folder} has stopped, and its test split may be open",
-            fix=f"finish its measurement with `coevolve run {config} --resume`",
+            f"the run in {ws.folder} {does}",
+            fix=f"finish it with `coevolve run {config} --resume`",
         )
     number, due = loop.next_step(ws)
     if due != stage:
