@@ -9,7 +9,7 @@ import pytest
 from coevolve.feedback import RewardRule, score
 from coevolve.feedback.statements import Figure
 from coevolve.feedback.trust import JudgeFloor
-from coevolve.live import Listening, score_live, taught
+from coevolve.live import Listening, fared, overruled, score_live, taught
 from coevolve.registry import Registry, make_version
 from coevolve.store import Store
 from coevolve.store.ingest.spans import Span
@@ -200,8 +200,7 @@ def test_a_judge_that_people_overrule_is_not_counted_unless_its_weight_is_given(
     bad = {"score": -1, "why": "it answers nothing"}
     append_statements(store.database, [says(StatementKind.LABEL, bad, session=name) for name in names[:-1]])
     trusted = replace(LISTENING, floor=JudgeFloor(trusted=frozenset({"judge.x"})))
-    assert score_live(store, trusted).muted == ()  # what was labelled is known from the next time on
-    assert score_live(store, trusted, ["s11"]).muted == ("judge.x",)
+    assert score_live(store, trusted).muted == ("judge.x",)  # by labels that came just now
     assert score_live(store, LISTENING, ["s11"]).muted == ("judge.x",)
     outcome, total = of(store, "s11")
     assert (outcome, round(total, 2)) == (None, 0.0)
@@ -241,6 +240,19 @@ def test_a_judge_counts_from_the_labels_on_that_measure_it(store: Store) -> None
     score_live(store, LISTENING)
     assert score_live(store, LISTENING, ["s0"]).muted == ()
     assert of(store, "s0")[1] > 0.3
+
+
+def test_a_run_heeds_labels_against_its_rules_and_no_judge_that_was_not_measured(store: Store) -> None:
+    task = replace(talk(("q", "a")).task, split=Split.TRAIN)
+    praise = Signal("polite", 1.0, "it says please", SignalKind.OUTCOME, SignalSource.RULE)
+    spoken = (praise, outcome_signal(SignalSource.JUDGE, 1.0))
+    names = [f"s{k}" for k in range(8)]
+    store.append([replace(talk(("q", "a"), name=name, task=task), signals=spoken) for name in names])
+    bad = {"score": -1, "why": "it is not", "signal": "polite"}
+    append_statements(store.database, [says(StatementKind.LABEL, bad, session=name) for name in names])
+    by_name = {one.name: one for one in fared(store, JudgeFloor())}  # before any scoring knows of them
+    assert (by_name["polite"].labelled, by_name["polite"].muted, by_name["judge.x"].muted) == (8, True, True)
+    assert overruled(store, LISTENING) == ("polite",)
 
 
 def test_what_a_world_checked_keeps_its_reward_beside_what_people_say(store: Store) -> None:

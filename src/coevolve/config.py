@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from coevolve.contradictions import contradictions
 from coevolve.errors import ConfigError
 from coevolve.sections import (
     AgentSection,
@@ -72,9 +73,10 @@ __all__ = [
 ]
 
 
-def load(path: str | Path) -> RunConfig:
+def load(path: str | Path, *, run: bool = True) -> RunConfig:
     """Read one TOML file. An environment's file and a model are looked up beside it and made absolute.
 
+    Args: run: whether a run could be made by it; what only judges, scores or redacts need not hold for one.
     Raises: ConfigError: the file is missing or broken, or a key or value in it is.
     """
     path = Path(path)
@@ -98,7 +100,7 @@ def load(path: str | Path) -> RunConfig:
             f"{path}: not valid TOML: {error}",
             fix='mend that line; strings need quotes, as in name = "shop"',
         ) from None
-    return _build(document, str(path), beside=path.parent)
+    return _build(document, str(path), beside=path.parent, run=run)
 
 
 def override(config: RunConfig, values: Mapping[str, Any]) -> RunConfig:
@@ -160,14 +162,15 @@ def _nearest(name: str, valid: Sequence[str]) -> str:
     return f"did you mean {close[0]!r}? valid: {listed}" if close else f"use one of: {listed}"
 
 
-def _build(document: dict[str, Any], source: str, *, beside: Path) -> RunConfig:
+def _build(document: dict[str, Any], source: str, *, beside: Path, run: bool = True) -> RunConfig:
     _refuse_unknown_keys(document, RunConfig(), "", source)
     try:
         # Strict JSON mode: lists become tuples and tables become sections, but "8" never becomes 8.
         config = _adapter().validate_json(json.dumps(document, default=str), strict=True)
     except ValidationError as error:
         raise _readable(error, source) from None
-    _refuse_contradictions(config, source)
+    if (found := next(contradictions(config, run), None)) is not None:
+        raise ConfigError(f"{source}: {found[0]}", fix=found[1])
     return dataclasses.replace(
         config,
         environment=_located(config.environment, source, beside),
@@ -230,91 +233,6 @@ def _default(location: Sequence[int | str]) -> Any:
             break
         value = getattr(value, part)
     return value
-
-
-def _refuse_contradictions(config: RunConfig, source: str) -> None:
-    """Values that are each fine and cannot hold together."""
-    for broken, what, fix in (
-        (
-            config.model.engine == "endpoint" and not config.model.base_url,
-            'model.engine = "endpoint" has no model.base_url',
-            'add base_url = "http://host:port/v1" under [model]',
-        ),
-        (
-            config.model.engine == "endpoint" and config.opening.demonstrations > 0,
-            "a model behind an endpoint learns nothing here, but opening.demonstrations is not 0",
-            "set opening.demonstrations = 0, and run.max_rounds = 0 to measure it",
-        ),
-        (
-            config.model.engine == "endpoint"
-            and config.agent.constrained
-            and not config.model.endpoint.grammar_field,
-            "no field of the endpoint takes a grammar, but agent.constrained is true",
-            "set agent.constrained = false, or model.endpoint.grammar_field where the server has one",
-        ),
-        (
-            config.model.engine == "transformers" and config.agent.constrained,
-            'model.engine = "transformers" knows no grammar, but agent.constrained is true',
-            "set agent.constrained = false",
-        ),
-        (
-            config.agent.tools_prompt == "names" and not config.agent.constrained,
-            'agent.tools_prompt = "names" tells no arguments, and agent.constrained = false allows any',
-            'set agent.tools_prompt = "signatures"',
-        ),
-        (
-            config.agent.max_tokens >= config.agent.max_episode_tokens,
-            "agent.max_tokens of one turn fill agent.max_episode_tokens, the whole episode's budget",
-            "raise agent.max_episode_tokens",
-        ),
-        (
-            config.collect.attempts > config.collect.episodes,
-            "collect.attempts at one task are more than collect.episodes in all",
-            "raise collect.episodes or lower collect.attempts",
-        ),
-        (
-            config.model.trainer == "trl" and config.learn.error_weight > 0,
-            'model.trainer = "trl" weights all tokens alike, but learn.error_weight is not 0',
-            'set learn.error_weight = 0, or model.trainer = "own"',
-        ),
-        (
-            config.feedback.live.user + config.feedback.live.behaviour <= 0,
-            "feedback.live.user and feedback.live.behaviour are both 0, which hears nobody",
-            "raise one of them",
-        ),
-        (
-            config.feedback.live.failure_at >= config.feedback.live.success_at,
-            "feedback.live.failure_at is not below feedback.live.success_at",
-            "raise success_at or lower failure_at",
-        ),
-        (
-            len({one.name for one in config.feedback.rubrics}) < len(config.feedback.rubrics),
-            "two of feedback.rubrics have the same name, by which their opinions are kept",
-            "name each rubric once",
-        ),
-        (
-            any(figure.good == figure.bad for figure in config.feedback.figures.values()),
-            "one of feedback.figures has equal good and bad values, which says nothing",
-            "give it a good and a bad value that differ",
-        ),
-        (
-            config.gate.max_tasks < config.gate.min_tasks,
-            "gate.max_tasks is less than gate.min_tasks, below which nothing is ever decided",
-            "raise gate.max_tasks to at least gate.min_tasks",
-        ),
-        (
-            config.gate.max_tasks < config.gate.tasks,
-            "gate.max_tasks is less than gate.tasks, the first draw",
-            "raise gate.max_tasks to at least gate.tasks",
-        ),
-        (
-            len(set(config.environment.types)) < len(config.environment.types),
-            "environment.types names a type twice",
-            "name each type once",
-        ),
-    ):
-        if broken:
-            raise ConfigError(f"{source}: {what}", fix=fix)
 
 
 def _model_beside(section: ModelSection, beside: Path) -> ModelSection:

@@ -22,6 +22,7 @@ from coevolve.feedback.judge import (
     judge_text,
     pair_signals,
 )
+from coevolve.feedback.steps import judge_steps, step_signals
 from coevolve.live import speaks_of
 from coevolve.models.protocol import LanguageModel
 from coevolve.sections import FeedbackSection
@@ -70,7 +71,12 @@ def cases(store: Store, found: Sequence[Trajectory]) -> list[Case]:
 
 def unjudged(cases: Sequence[Case], rubric: Rubric, model: str) -> list[Case]:
     """Those that this rubric and this model have no opinion on, or of which more was written since."""
-    return [one for one in cases if not _judged(one, f"judge.{rubric.name}", rubric, model)]
+    return [
+        one
+        for one in cases
+        if not _judged(one, f"judge.{rubric.name}", rubric, model)
+        and (rubric.about == "session" or one.trajectory.turns)
+    ]
 
 
 def unclassified(store: Store, query: Query, model: str) -> list[tuple[Case, FailureRecord]]:
@@ -100,10 +106,16 @@ async def judge_stored(
     Raises: StoreError: the store refuses; the opinions kept before stay.
     """
 
-    async def ask(one: Case) -> tuple[Opinion, Signal]:
-        opinion = await judge_text(model, rubric, conversation(one), seed)
+    async def ask(one: Case) -> tuple[Opinion, tuple[Signal, ...]]:
+        if rubric.about == "step":
+            turns = [turn.index for turn in one.trajectory.turns]
+            opinion = await judge_steps(model, rubric, conversation(one, numbered=True), turns, seed)
+            signals = step_signals(opinion, rubric, turns, len(one.afterwards))
+        else:
+            opinion = await judge_text(model, rubric, conversation(one), seed)
+            signals = (judge_signal(opinion, rubric, len(one.afterwards)),)
         on_done()
-        return opinion, judge_signal(opinion, rubric, len(one.afterwards))
+        return opinion, signals
 
     return await _each(store, found, ask)
 
@@ -122,11 +134,11 @@ async def classify_stored(
     """
     records = {one.trajectory.id: record for one, record in found}
 
-    async def ask(one: Case) -> tuple[Opinion, Signal]:
+    async def ask(one: Case) -> tuple[Opinion, tuple[Signal, ...]]:
         record = records[one.trajectory.id]
         opinion = await judge_class(model, f"{conversation(one)}\n\nIt failed: {record.why}", seed)
         on_done()
-        return opinion, class_signal(opinion, record.turn, len(one.afterwards))
+        return opinion, (class_signal(opinion, record.turn, len(one.afterwards)),)
 
     return await _each(store, [one for one, _ in found], ask)
 
@@ -138,18 +150,18 @@ async def judge_pair_stored(
     first, second = pair
     opinion = await judge_pair(model, rubric, conversation(first), conversation(second), seed)
     said = pair_signals(opinion, rubric, first.trajectory.id, second.trajectory.id)
-    await asyncio.to_thread(_keep, store, said)
+    await asyncio.to_thread(_keep, store, {one: (signal,) for one, signal in said.items()})
     return opinion
 
 
-def conversation(case: Case) -> str:
-    """A trajectory as a judge reads it, with what its user wrote about it."""
+def conversation(case: Case, *, numbered: bool = False) -> str:
+    """A trajectory as a judge reads it, with what its user wrote about it; `numbered`: by steps."""
     trajectory = case.trajectory
     lines = [f"User: {trajectory.task.opening}"] if trajectory.task.opening else []
     for turn in trajectory.turns:
         if turn.observation and turn.observation != trajectory.task.opening:
             lines.append(f"Seen: {turn.observation}")
-        lines.append(_done(turn))
+        lines.append(f"Step {turn.index}. {_done(turn)}" if numbered else _done(turn))
         if turn.error:
             lines.append(f"Error: {turn.error}")
     lines += [f"The user said afterwards: {text}" for text in case.afterwards]
@@ -166,12 +178,12 @@ def _judged(case: Case, about: str, rubric: Rubric, model: str) -> bool:
 
 
 async def _each(
-    store: Store, found: Sequence[Case], ask: Callable[[Case], Awaitable[tuple[Opinion, Signal]]]
+    store: Store, found: Sequence[Case], ask: Callable[[Case], Awaitable[tuple[Opinion, tuple[Signal, ...]]]]
 ) -> list[Opinion]:
     """Ask of each, some at once, and keep what is said as it comes."""
     gate = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(case: Case) -> tuple[Opinion, Signal]:
+    async def one(case: Case) -> tuple[Opinion, tuple[Signal, ...]]:
         async with gate:
             return await ask(case)
 
@@ -181,21 +193,22 @@ async def _each(
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(one(case)) for case in some]
         given = [task.result() for task in asked]
-        said = {case.trajectory.id: signal for case, (_, signal) in zip(some, given, strict=True)}
+        said = {case.trajectory.id: signals for case, (_, signals) in zip(some, given, strict=True)}
         await asyncio.to_thread(_keep, store, said)
         opinions += [opinion for opinion, _ in given]
     return opinions
 
 
-def _keep(store: Store, said: Mapping[str, Signal]) -> None:
+def _keep(store: Store, said: Mapping[str, tuple[Signal, ...]]) -> None:
     """Add signals to what the store knows by now: while a judge thought, others may have spoken."""
     store.rescore("judge", said, lambda known: [_with(one, said[one.id]) for one in known])
 
 
-def _with(one: Trajectory, signal: Signal) -> Trajectory:
+def _with(one: Trajectory, signals: tuple[Signal, ...]) -> Trajectory:
     """The newest opinion takes the place of an older one on the same; the store's scorings keep both."""
-    others = [s for s in one.signals if s.source is not SignalSource.JUDGE or _about(s) != _about(signal)]
-    return replace(one, signals=(*others, signal))
+    anew = {_about(signal) for signal in signals}
+    others = [s for s in one.signals if s.source is not SignalSource.JUDGE or _about(s) not in anew]
+    return replace(one, signals=(*others, *signals))
 
 
 def _about(signal: Signal) -> str:

@@ -31,7 +31,15 @@ from coevolve.store.statements import (
     sessions_unscored,
     statements_of,
 )
-from coevolve.types import Signal, SignalKind, SignalSource, Split, Statement, Trajectory
+from coevolve.types import (
+    Signal,
+    SignalKind,
+    SignalSource,
+    Split,
+    Statement,
+    StatementKind,
+    Trajectory,
+)
 
 _RECENT = 2_000  # live trajectories that norms and expectations are made from
 _VOICES = 500  # latest sessions whose users spoke, that a session's user is held against
@@ -39,6 +47,7 @@ _DERIVED = frozenset(
     {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
 )
 _RULED = frozenset(one.name for one in fields(RewardRule)) - {"live"}
+_JUDGE = SignalSource.JUDGE
 _CHANGED = 0.05  # of a total, from which a reward is another one
 
 
@@ -101,7 +110,7 @@ def score_live(
     if not asked:
         return Heard()
     recent = store.find(Query(split=Split.LIVE, limit=_RECENT))
-    counting = _Counting(listening.rule, listening.floor, against_labels(recent, listening.floor))
+    counting = _Counting(listening.rule, listening.floor, fared(store, listening.floor))
     expected = _expected(store, listening, recent, asked)
     if sessions is None and (others := _touched(recent, counting, expected) - set(wanted)):
         wanted += sorted(others)
@@ -120,17 +129,32 @@ def score_live(
 
 
 def overruled(store: Store, listening: Listening) -> tuple[str, ...]:
-    """Names of the rules and judges of a run's own store that people's labels overrule by now, sorted.
+    """Names of the rules of a run's own store that people's labels overrule by now, sorted.
 
-    Labels that no scoring knows of are taken in first. Those on tasks that measure change no rule.
+    Labels that no scoring knows of are taken in first. A run has no judges.
     """
-    labelled = sessions_labelled(store.database)
-    if not labelled:
+    if not sessions_labelled(store.database):
         return ()
     if fresh := sessions_to_score(store.database):
         score_live(store, listening, fresh)
-    known = store.find(Query(sessions=labelled, measuring=False))
-    return tuple(sorted(one.name for one in against_labels(known, listening.floor) if one.muted))
+    muted = {one.name for one in fared(store, listening.floor) if one.muted and one.source is not _JUDGE}
+    return tuple(sorted(muted))
+
+
+def fared(store: Store, floor: JudgeFloor, others: Iterable[Trajectory] = ()) -> list[Fared]:
+    """How rules and judges fare against all that people labelled by now, taken in by a reward or not.
+
+    Labels on tasks that measure change no rule, so they are left out.
+
+    Args: others: trajectories whose judges are listed too, even where nobody labelled them.
+    """
+    sessions = sessions_labelled(store.database)
+    known = {one.id: one for one in others}
+    if sessions:
+        known |= {one.id: one for one in store.find(Query(sessions=sessions, measuring=False))}
+    said = statements_of(store.database, sessions)
+    told = (_labelled(one, said.get(one.session_id, ())) for one in known.values())
+    return against_labels(list(told), floor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +279,13 @@ def _spoken(
             why = f"it speaks of turn {signal.turn}, which is not there; {signal.why}"
             signal = replace(signal, turn=None, score=None, why=why)
         yield signal
+
+
+def _labelled(one: Trajectory, statements: Collection[Statement]) -> Trajectory:
+    """The trajectory with the labels on it, each once."""
+    labels = [said for said in statements if said.kind is StatementKind.LABEL]
+    signals = [signal for signal in one.signals if signal.source is not SignalSource.REVIEWER]
+    return replace(one, signals=(*signals, *_spoken(one, labels, {})))
 
 
 def speaks_of(said: Statement, one: Trajectory) -> bool:

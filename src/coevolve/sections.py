@@ -157,6 +157,7 @@ class RubricSection:
     max_tokens: Positive = 160
     deadline_s: Rate = 30.0  # for all votes on one session together
     weight: Weight = 1.0  # of the signal
+    about: Literal["session", "step"] = "session"  # "step": which step of the agent was the first wrong one
     trusted: bool = False  # counted in rewards until people's labels have measured it
 
 

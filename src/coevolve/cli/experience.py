@@ -116,5 +116,5 @@ def import_chats(
 
 def _redactor(store: str, config: Path | None) -> Redactor:
     """Of a store's key and the fields that a TOML file names."""
-    fields = () if config is None else configuration.load(config).redaction.fields
+    fields = () if config is None else configuration.load(config, run=False).redaction.fields
     return Redactor(redaction_key(store_url(store)), fields)

@@ -49,7 +49,8 @@ def errors(
     """Failures by kind and version, and clusters of those that read alike with their clearest examples."""
     with answering(as_json) as give, experience_at(store) as opened:
         wanted = Query(failed=True, type=type, version=version, limit=limit, measuring=False)
-        given = [] if judge is None else drive(_classified(opened, configuration.load(judge), wanted))
+        settings = None if judge is None else configuration.load(judge, run=False)
+        given = [] if settings is None else drive(_classified(opened, settings, wanted))
         asked = {
             "asked": len(given),
             "unknown": sum(one.label is None for one in given),

@@ -19,9 +19,10 @@ from coevolve.config import RunConfig
 from coevolve.engines import Engine, engine_of
 from coevolve.errors import ConfigError
 from coevolve.feedback.judge import Opinion, Rubric
-from coevolve.feedback.trust import Fared, against_labels
+from coevolve.feedback.steps import ALL_RIGHT
+from coevolve.feedback.trust import Fared
 from coevolve.judging import Case, cases, judge_pair_stored, judge_stored, rubrics, unjudged
-from coevolve.live import judge_floor, score_live
+from coevolve.live import fared, judge_floor, score_live
 from coevolve.models.protocol import LanguageModel
 from coevolve.progress import progress
 from coevolve.store import Store
@@ -29,7 +30,7 @@ from coevolve.store.query import Query
 from coevolve.types import MEASURING, Split
 
 _LABELS = ("good", "bad", None)
-_RECENT = 2_000  # trajectories that a judge is measured by
+_RECENT = 2_000  # trajectories whose judges are listed though nobody labelled them
 
 
 def judge(
@@ -47,7 +48,7 @@ def judge(
 ) -> None:
     """Let a language model judge sessions by rubrics, and compute their rewards anew."""
     with answering(as_json) as give, experience_at(store) as opened:
-        settings = configuration.load(config)
+        settings = configuration.load(config, run=False)
         asked = rubrics(settings.feedback)
         if not asked:
             raise ConfigError(
@@ -57,7 +58,13 @@ def judge(
         if split in MEASURING:
             raise _measures(split, "give --split live or train")
         if pair is not None:
-            _compare(opened, settings, asked, pair, give)
+            whole = [rubric for rubric in asked if rubric.about == "session"]
+            if not whole:
+                raise ConfigError(
+                    f"{config} asks only which step was wrong, and a pair is compared as a whole",
+                    fix='add [[feedback.rubrics]] with about = "session"',
+                )
+            _compare(opened, settings, whole, pair, give)
             return
         query = Query(split=split, limit=limit, measuring=False)
         opinions = drive(_judged(opened, settings, query))
@@ -65,8 +72,8 @@ def judge(
         heard = heard_by_meaning(settings.feedback)
         score_live(opened, heard, {row.session_id for row in opened.rows(query)})
         recent = opened.find(Query(limit=_RECENT, measuring=False))
-        fared = against_labels(recent, judge_floor(settings.feedback))
-        data = [_summary(rubric, opinions.get(rubric.name, []), fared) for rubric in asked]
+        known = fared(opened, judge_floor(settings.feedback), recent)
+        data = [_summary(rubric, opinions.get(rubric.name, []), known) for rubric in asked]
         give({"rubrics": data}, table("judged", tuple(data[0]), [tuple(one.values()) for one in data]))
 
 
@@ -145,15 +152,22 @@ def _comparison(rubric: Rubric, opinion: Opinion, ids: dict[str, str]) -> dict[s
     }
 
 
-def _summary(rubric: Rubric, opinions: Sequence[Opinion], fared: Sequence[Fared]) -> dict[str, Any]:
-    counts = Counter(one.label for one in opinions)
-    known = [one for one in fared if one.rubric == rubric.id and one.name == f"judge.{rubric.name}"]
+def _summary(rubric: Rubric, opinions: Sequence[Opinion], measured: Sequence[Fared]) -> dict[str, Any]:
+    counts = Counter(_word(rubric, one.label) for one in opinions)
+    known = [one for one in measured if one.rubric == rubric.id and one.name == f"judge.{rubric.name}"]
     return {
         "rubric": rubric.name,
         **{label or "unknown": counts[label] for label in _LABELS},
         **_cost(rubric, opinions),
         "counted": "; ".join(f"{'no' if one.muted else 'yes'}: {one.model}, {one.why}" for one in known),
     }
+
+
+def _word(rubric: Rubric, label: str | None) -> str | None:
+    """An opinion on steps is bad where it names one."""
+    if rubric.about == "session" or label is None:
+        return label
+    return "good" if label == ALL_RIGHT else "bad"
 
 
 def _cost(rubric: Rubric, opinions: Sequence[Opinion]) -> dict[str, Any]:

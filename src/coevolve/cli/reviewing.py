@@ -25,8 +25,8 @@ from coevolve.errors import ConfigError
 from coevolve.feedback.classes import FailureClass
 from coevolve.feedback.failures import record_failure
 from coevolve.feedback.review import ReviewItem, review_queue
-from coevolve.feedback.trust import Fared, against_labels, spent
-from coevolve.live import judge_floor, score_live, taught
+from coevolve.feedback.trust import Fared, spent
+from coevolve.live import fared, judge_floor, score_live, taught
 from coevolve.registry import Registry
 from coevolve.store import Store
 from coevolve.store.key import redaction_key
@@ -139,7 +139,7 @@ def trust(
     """How rules and judges fare against people's labels, which are not counted, and what judges cost."""
     with answering(as_json) as give, experience_at(store) as opened:
         recent = opened.find(Query(limit=_RECENT, measuring=False))
-        fared = against_labels(recent, judge_floor(feedback_of(config)))
+        measured = fared(opened, judge_floor(feedback_of(config)), recent)
         rows = [
             (
                 one.name,
@@ -149,10 +149,10 @@ def trust(
                 _kappa(one),
                 _standing(one),
             )
-            for one in fared
+            for one in measured
         ]
         columns = ("signal", "source", "overruled", "at least", "kappa", "")
-        data = [{**asdict(one), "often": one.often} for one in fared]
+        data = [{**asdict(one), "often": one.often} for one in measured]
         parts = [table("against people's labels", columns, rows)]
         parts += [
             table(
@@ -160,7 +160,7 @@ def trust(
                 ("share of votes", "people agreed", "labels"),
                 [(f"{sure:.2f}", percent(right), count) for sure, right, count in one.agreement.curve],
             )
-            for one in fared
+            for one in measured
             if one.agreement is not None and one.agreement.curve
         ]
         if costs := [asdict(one) for one in spent(recent)]:

@@ -65,7 +65,7 @@ def experience_at(where: str) -> Iterator[Store]:
 
 def feedback_of(config: Path | None) -> FeedbackSection:
     """The [feedback] of a TOML file, or its defaults."""
-    return FeedbackSection() if config is None else configuration.load(config).feedback
+    return FeedbackSection() if config is None else configuration.load(config, run=False).feedback
 
 
 def heard_by_meaning(section: FeedbackSection) -> Listening:

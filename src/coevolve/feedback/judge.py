@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from coevolve.codec import content_hash
 from coevolve.errors import CoevolveError, FeedbackError
@@ -46,6 +47,7 @@ class Rubric:
     max_tokens: int = 160
     deadline_s: float = 30.0  # for all votes on one text together
     weight: float = 1.0  # of the signal
+    about: Literal["session", "step"] = "session"  # "step": which step was wrong, see `feedback.steps`
 
     def __post_init__(self) -> None:
         if self.votes < 1 or not 0.5 < self.agreed <= 1 or self.deadline_s <= 0:
@@ -57,10 +59,12 @@ class Rubric:
     @property
     def id(self) -> str:
         """Name and hash of what is asked: what was known of a rubric does not hold once it is edited."""
-        asked = {
+        asked: dict[str, Any] = {
             "question": self.question,
             "examples": [[one.text, one.label, one.reason] for one in self.examples],
         }
+        if self.about != "session":
+            asked["about"] = self.about
         return f"{self.name}@{content_hash(asked)[:8]}"
 
 

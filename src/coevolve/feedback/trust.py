@@ -120,9 +120,9 @@ def spent(trajectories: Iterable[Trajectory]) -> list[Spent]:
     """What each judge cost by its latest words on these trajectories, the most tokens first."""
     calls: dict[tuple[str, str], list[tuple[JudgeCall, bool]]] = defaultdict(list)
     for one in trajectories:
-        for signal in one.signals:
-            if (call := signal.call) is not None:
-                calls[call.rubric, call.model].append((call, signal.score is None))
+        said = {(one.name, one.call): one.score is None for one in one.signals if one.call is not None}
+        for (_, call), unknown in said.items():  # an opinion may speak of several turns, at one price
+            calls[call.rubric, call.model].append((call, unknown))
     found = [
         Spent(
             rubric=rubric,
