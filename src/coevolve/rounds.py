@@ -170,7 +170,7 @@ async def learn_round(ws: Workspace, number: int) -> dict[str, Any]:
         seed=derive_seed(ws.seed, "learn", number),
     )
     pairs = min(len(lesson.pairs), section.dpo.max_pairs) * section.dpo.epochs
-    total = len(chosen) * lesson.epochs + pairs
+    total = (len(chosen) + len(lesson.validation)) * lesson.epochs + pairs
     with progress(total, f"round {number}: learn", "examples") as bar:
         candidate = await asyncio.to_thread(ws.engine.learn, lesson, _settings(ws, opening), bar.advance)
     give_back_memory()

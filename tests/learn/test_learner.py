@@ -156,9 +156,10 @@ def test_a_lesson_goes_on_from_an_adapter(base: Path, tmp_path: Path) -> None:
 
 def test_validation_stops_a_lesson_that_rises_no_more(base: Path, tmp_path: Path) -> None:
     unlearnable = [replace(one, ids=PREFIX + some_ids(90, 16)) for one in some_examples(1)]
-    candidate = learn(base, lesson(tmp_path, validation=unlearnable, epochs=30, patience=2), FAST)
-    scores = candidate.notes["sft"]["validation"]
-    assert len(scores) < 30
+    told: list[int] = []
+    given = lesson(tmp_path, validation=unlearnable, epochs=30, patience=2)
+    scores = learn(base, given, FAST, told.append).notes["sft"]["validation"]
+    assert len(scores) < 30 and sum(told) == len(scores) * (len(some_examples()) + 1)
     assert max(scores) == scores[-3]
 
 

@@ -120,9 +120,10 @@ def test_validation_stops_trl_where_it_rises_no_more_and_the_best_is_kept(base: 
     two = some_examples(2)
     mixed = [two[0], replace(two[1], ids=PREFIX + some_ids(90, 16))]  # the second is never taught
     given = lesson(tmp_path, examples=two, validation=mixed, epochs=40, patience=8)
-    candidate = by_trl(base, given, replace(FAST, batch_tokens=16))
+    told: list[int] = []
+    candidate = by_trl(base, given, replace(FAST, batch_tokens=16), told.append)
     scores = candidate.notes["sft"]["validation"]
-    assert len(scores) < 40
+    assert len(scores) < 40 and sum(told) == len(scores) * (len(two) + len(mixed))
     assert scores.index(max(scores)) == len(scores) - 1 - 8
     network = open_network(base, adapter=Path(candidate.adapter_dir), rank=8, alpha=16.0, seed=0)
     assert turn_accuracy(network, rows_of(mixed), 64) == max(scores) > 0

@@ -44,7 +44,10 @@ def learn(
 ) -> Candidate:
     """Train one adapter. Interrupted, it goes on from its last checkpoint in `lesson.out`.
 
-    Args: base: folder with the base model's safetensors.
+    Args:
+        base: folder with the base model's safetensors.
+        on_examples: told how many examples were learned, or looked at to validate, since it was last told.
+
     Raises: LearnError: nothing to learn from, a loss that is not finite, or a full disk.
     MissingExtraError: `trainer` is "trl" without TRL.
     """
@@ -81,7 +84,11 @@ def _train(
     validation = [_row(example) for example in lesson.validation]
     plan = sft_plan(lesson, settings)
     count = sum(1 for _ in batches(rows, settings.batch_tokens, np.random.default_rng([lesson.seed, 0])))
-    validate = (lambda: turn_accuracy(network, validation, settings.batch_tokens)) if validation else None
+    validate = (
+        (lambda: turn_accuracy(network, validation, settings.batch_tokens, on_examples))
+        if validation
+        else None
+    )
     torch.manual_seed(lesson.seed)
     done = fit(network, sft_batches, count, plan, folder=work, validate=validate, on_batch=on_examples)
     notes |= {"sft": {"steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}}
@@ -104,7 +111,12 @@ def _train_with_trl(
         return train(base, lesson, settings, adapter, on_examples)
 
 
-def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> float:
+def turn_accuracy(
+    network: Network,
+    rows: Sequence[Row],
+    batch_tokens: int,
+    on_examples: Callable[[int], None] = lambda count: None,
+) -> float:
     """Share of turns of which every token is the model's first choice, given what came before."""
     right: list[bool] = []
     for indices in batches(rows, batch_tokens, np.random.default_rng(0)):
@@ -112,6 +124,7 @@ def turn_accuracy(network: Network, rows: Sequence[Row], batch_tokens: int) -> f
         hits = network.forward(packed, grad=False)[1].numpy()
         begins = np.flatnonzero(np.diff(packed.source_N.numpy(), prepend=-2) != 1)
         right += np.logical_and.reduceat(hits, begins).tolist()
+        on_examples(len(indices))
     return float(np.mean(right))
 
 

@@ -68,6 +68,8 @@ class _Private:
 class _Imitation(_Private, SFTTrainer):  # type: ignore[misc]
     """Judges by the share of turns that are right token by token, as the project's own loop does."""
 
+    on_examples: Callable[[int], None]
+
     def evaluate(self, eval_dataset: Any = None, *_: object, **__: object) -> dict[str, float]:
         self.model.eval()
         right: list[bool] = []
@@ -78,6 +80,7 @@ class _Imitation(_Private, SFTTrainer):  # type: ignore[misc]
                 own = np.flatnonzero(own_T.numpy())
                 begins = np.flatnonzero(np.diff(own, prepend=-2) != 1)
                 right += np.logical_and.reduceat(hit_T.numpy()[own], begins).tolist()
+            self.on_examples(len(found.label_mask))
         metrics = {_SCORE: float(np.mean(right))}
         self.log(metrics)
         self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -126,6 +129,7 @@ def imitation(model: Any, train: Dataset, validation: Dataset | None, course: Co
             callbacks=[_Watch(course)],
             optimizers=_optimizers(model, course),
         )
+    trainer.on_examples = course.on_examples
     if validation is not None and course.plan.patience:
         trainer.add_callback(EarlyStoppingCallback(course.plan.patience))
     return trainer
