@@ -19,9 +19,8 @@ PACKAGE = ROOT / "src" / "coevolve"
 CONTRACTS, CONFIG, GROUND, STAGES, LOOP, ABOVE, CLI = range(7)
 LAYERS = {
     **dict.fromkeys(("__init__", "types", "errors"), CONTRACTS),
-    **dict.fromkeys(
-        ("sections", "config", "need", "progress", "codec", "examples", "machine", "toml_text"), CONFIG
-    ),
+    **dict.fromkeys(("sections", "contradictions", "config", "toml_text"), CONFIG),
+    **dict.fromkeys(("need", "progress", "codec", "examples", "machine"), CONFIG),
     **dict.fromkeys(("database", "migrations"), CONFIG),  # one database for store and registry
     **dict.fromkeys(("environments", "models", "agents", "policy", "sandbox"), GROUND),
     **dict.fromkeys(("rollout", "feedback", "store", "pool", "learn", "gate", "registry", "report"), STAGES),
