@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from benchmarks.loop_figures import ARMS
+
 _NOTHING: Mapping[str, Any] = {"runs": [], "types": {}, "stage_s": {}}
 Run: TypeAlias = tuple[str, int]  # arm and seed
 
@@ -29,7 +31,12 @@ def with_earlier(made: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> 
     finished = {_run(one) for one in made["runs"] if one["finished"]}
     left = [one for one in kept["runs"] if one["finished"] and _run(one) not in finished]
     sources = dict.fromkeys(map(_run, left), kept) | dict.fromkeys(finished, made)
-    fresh = [one for one in made["runs"] if sources.get(_run(one)) is not kept]
+    before = {(_run(one), one["champion"], one["work_s"]): one["machine"] for one in kept["runs"]}
+    fresh = [
+        {**one, "machine": one["machine"] or before.get((_run(one), one["champion"], one["work_s"]))}
+        for one in made["runs"]
+        if sources.get(_run(one)) is not kept
+    ]
     seeds = sorted({*made["seeds"], *(seed for _, seed in sources)})
 
     def value(part: str, key: str, seed: int) -> Any:
@@ -66,4 +73,4 @@ def _run(one: Mapping[str, Any]) -> Run:
 
 
 def _place(one: Mapping[str, Any]) -> tuple[int, int]:
-    return ("teacher", "none", "long").index(one["arm"]), one["seed"]
+    return ARMS.index(one["arm"]), one["seed"]

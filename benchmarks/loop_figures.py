@@ -52,10 +52,10 @@ class Measured:
         return datetime.fromtimestamp(step.finished_s, UTC).date().isoformat()
 
     @property
-    def machine(self) -> Mapping[str, Any]:
-        """Where its last process ran; this machine where nobody noted it."""
+    def machine(self) -> Mapping[str, Any] | None:
+        """Where its last process ran; None where nobody noted it."""
         noted = [one["machine"] for one in self.processes if "machine" in one]
-        return noted[-1] if noted else machine()
+        return noted[-1] if noted else None
 
     def types(self, moment: str) -> Counts | None:
         """Rates by type on the test split of "base", "opening" or "final"."""

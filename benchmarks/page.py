@@ -130,17 +130,19 @@ def _facts(data: Mapping[str, Any]) -> str:
     for run in data.get("runs", ()):
         if run["finished"]:
             made[run["arm"], run["date"], _machine(run["machine"])].append(str(run["seed"]))
-    if len({(date, place) for _, date, place in made}) > 1:
+    if made and data.get("model") != "scripted":
         for (arm, date, place), seeds in made.items():
             command = f"python benchmarks/loop.py --seeds {' '.join(seeds)} --arms {arm}"
-            facts[f"{ARMS[arm]}, seed {', '.join(seeds)}"] = f"{date}, `{command}`, on {place}"
+            facts[f"{ARMS[arm]}, seeds {', '.join(seeds)}"] = f"{date}, `{command}`, on {place}"
     else:
         facts = {"machine": _machine(data["machine"]), **facts, "command": f"`{data['command']}`"}
         facts["date"] = data["date"]
     return "\n".join(f"- {key}: {one_line(value)}" for key, value in facts.items() if value) + "\n"
 
 
-def _machine(machine: str | Mapping[str, Any]) -> str:
+def _machine(machine: str | Mapping[str, Any] | None) -> str:
+    if machine is None:
+        return "a machine that nobody noted"
     if isinstance(machine, str):
         return machine
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in machine.items())

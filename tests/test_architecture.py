@@ -19,7 +19,7 @@ PACKAGE = ROOT / "src" / "coevolve"
 CONTRACTS, CONFIG, GROUND, STAGES, LOOP, ABOVE, CLI = range(7)
 LAYERS = {
     **dict.fromkeys(("__init__", "types", "errors"), CONTRACTS),
-    **dict.fromkeys(("sections", "contradictions", "config", "toml_text"), CONFIG),
+    **dict.fromkeys(("sections", "conflicts", "config", "toml_text"), CONFIG),
     **dict.fromkeys(("need", "progress", "codec", "examples", "machine"), CONFIG),
     **dict.fromkeys(("database", "migrations"), CONFIG),  # one database for store and registry
     **dict.fromkeys(("environments", "models", "agents", "policy", "sandbox"), GROUND),

@@ -12,6 +12,7 @@ import pytest
 
 from cli_world import invoke
 from coevolve.config import load
+from coevolve.errors import ModelError
 from coevolve.judging import judge_stored, rubrics
 from coevolve.live import Listening, score_live
 from coevolve.models.protocol import LanguageModel
@@ -86,7 +87,9 @@ def test_a_teacher_says_which_step_was_wrong_and_a_pair_is_not_its_business(
 ) -> None:
     def teacher(transcript: str) -> str:
         asked = transcript.rsplit("Text:", 1)[-1]
-        wrong = next((k for k in range(3) if f"Step {k}. Agent: reply(message='Soon.')" in asked), "none")
+        wrong = next(
+            (k for k in range(3) if f"Step {k}. Seen: When?\nAgent: reply(message='Soon.')" in asked), "none"
+        )
         return json.dumps({"reason": "name the day", "verdict": str(wrong)})
 
     monkeypatch.setattr("coevolve.cli.judging.engine_of", lambda config: _Judge(teacher))
@@ -107,6 +110,25 @@ def test_a_teacher_says_which_step_was_wrong_and_a_pair_is_not_its_business(
     assert kept.reward is not None and kept.reward.first_wrong == 1
     refused = invoke("experience", "judge", config, "--store", where, "--pair", "t-a", "t-b")
     assert refused.exit_code == 2 and "asks only which step" in " ".join(refused.stderr.split())
+
+
+def test_a_judge_that_is_not_there_is_an_error_and_leaves_no_opinion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(transcript: str) -> str:
+        raise ModelError("http://localhost:1/v1 does not answer", fix="start it")
+
+    config, where = tmp_path / "mine.toml", tmp_path / "experience.db"
+    config.write_text(TOML)
+    store = open_store(f"sqlite:///{where}")
+    store.append([talk(("When?", "On Monday."), name="a")])
+    store.close()
+    monkeypatch.setattr("coevolve.cli.judging.engine_of", lambda config: _Judge(gone))
+    refused = invoke("experience", "judge", config, "--store", where)
+    assert refused.exit_code == 2 and "does not answer" in refused.stderr and "[model]" in refused.stderr
+    monkeypatch.setattr("coevolve.cli.judging.engine_of", lambda config: _Judge())
+    told = answer("experience", "judge", config, "--store", where)["rubrics"]
+    assert [one["good"] for one in told] == [1, 1]  # asked again
 
 
 def test_a_judge_that_was_stopped_before_the_reward_leaves_it_to_the_next_call(

@@ -128,6 +128,12 @@ def test_a_run_that_was_stopped_while_it_went_on_is_finished_as_a_whole(
     assert f"coevolve run {config} --resume" in refused.stderr and "--more" not in refused.stderr
 
 
+def test_resuming_where_no_run_is_says_that_it_begins_anew(config: Path) -> None:
+    begun = invoke("run", config, "--resume")
+    assert begun.exit_code == 0 and "nothing to resume in" in " ".join(begun.stderr.split())
+    assert "nothing to resume" not in invoke("run", config, "--resume").stderr
+
+
 def test_rounds_are_given_to_no_run_that_has_not_begun(config: Path) -> None:
     refused = invoke("run", config, "--resume", "--more", 2)
     assert refused.exit_code == 2 and "has not begun" in refused.stderr and "start it" in refused.stderr

@@ -318,4 +318,6 @@ def test_every_verb_has_json_and_a_description() -> None:
         described = invoke(verb, "--help").stdout
         assert "--json" in described, verb
     assert "--json" in invoke("shop", "serve", "--help").stdout
+    told = " ".join(invoke("experience", "judge", "--help").stdout.split())
+    assert "[[feedback.rubrics]] ask, its [model] answers" in told  # and are not taken for markup
     assert set(loop.STAGES) == set(STAGES)

@@ -56,7 +56,7 @@ def test_bodies_of_the_page_are_taken_by_the_door_and_there_is_one_of_each_kind(
 def test_settings_of_the_page_load(tmp_path: Path, block: str) -> None:
     file = tmp_path / "agent.toml"
     file.write_text(block, encoding="utf-8")
-    config = load(file)
+    config = load(file, run=False)
     assert config.redaction.fields == ("full_name", "customer.street")
     assert config.feedback.rubrics and config.feedback.figures
 

@@ -209,6 +209,12 @@ def test_a_judge_that_people_overrule_is_not_counted_unless_its_weight_is_given(
     assert of(store, "s11")[1] > 0.3
 
 
+def test_a_session_that_was_judged_and_not_scored_is_scored_once(store: Store) -> None:
+    store.append([replace(talk(("q", "a"), name="a"), signals=(outcome_signal(SignalSource.JUDGE, 1.0),))])
+    (found,) = score_live(store, LISTENING).scored
+    assert found.reward is not None and score_live(store, LISTENING).scored == ()
+
+
 def test_a_judge_that_nobody_measured_is_kept_and_moves_no_reward(store: Store) -> None:
     said = outcome_signal(SignalSource.JUDGE, 1.0)
     store.append([replace(talk(("q", "a"), name="a"), signals=(said,))])

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from coevolve.contradictions import contradictions
+from coevolve.conflicts import conflicts
 from coevolve.errors import ConfigError
 from coevolve.sections import (
     AgentSection,
@@ -100,6 +100,10 @@ def load(path: str | Path, *, run: bool = True) -> RunConfig:
             f"{path}: not valid TOML: {error}",
             fix='mend that line; strings need quotes, as in name = "shop"',
         ) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or as many brackets
+        raise ConfigError(
+            f"{path}: cannot be read ({error})", fix="write plain values of usual size"
+        ) from None
     return _build(document, str(path), beside=path.parent, run=run)
 
 
@@ -169,7 +173,9 @@ def _build(document: dict[str, Any], source: str, *, beside: Path, run: bool = T
         config = _adapter().validate_json(json.dumps(document, default=str), strict=True)
     except ValidationError as error:
         raise _readable(error, source) from None
-    if (found := next(contradictions(config, run), None)) is not None:
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{source}: {error}", fix="write plain values of usual size") from None
+    if (found := next(conflicts(config, run), None)) is not None:
         raise ConfigError(f"{source}: {found[0]}", fix=found[1])
     return dataclasses.replace(
         config,
@@ -237,23 +243,30 @@ def _default(location: Sequence[int | str]) -> Any:
 
 def _model_beside(section: ModelSection, beside: Path) -> ModelSection:
     """With the whole path of a model that lies beside the TOML; else its name as it is."""
-    path = beside / section.name
-    if section.engine == "endpoint" or section.name == ModelSection().name or not path.exists():
+    if section.engine == "endpoint" or section.name == ModelSection().name:
         return section
-    return dataclasses.replace(section, name=str(path.resolve()))
+    try:
+        path = (beside / section.name).resolve(strict=True)
+    except (OSError, ValueError):  # none there, or no name of a file at all
+        return section
+    return dataclasses.replace(section, name=str(path))
 
 
 def _located(section: EnvironmentSection, source: str, beside: Path) -> EnvironmentSection:
     found = environment_file(section)
     if found is None:
         return section
-    file, name = (beside / found[0]).resolve(), found[1]
-    where = f"{source}: environment.name = {section.name!r}"
+    where = f"{source}: environment.name = {section.name[:200]!r}"
+    try:
+        file, name = (beside / found[0]).resolve(), found[1]
+        missing = not file.is_file()
+    except (OSError, ValueError) as error:  # too long, or with NUL
+        raise ConfigError(f"{where}: {error}", fix='write "path/to/file.py:ClassOrFunction"') from None
     if file.suffix != ".py" or not name.isidentifier():
         raise ConfigError(
             where + " is no Python file and name", fix='write "path/to/file.py:ClassOrFunction"'
         )
-    if not file.is_file():
+    if missing:
         raise ConfigError(
             f"{where}: there is no {file}", fix="correct the path; it is relative to the TOML file"
         )

@@ -15,6 +15,7 @@ from coevolve.codec import from_json
 from coevolve.errors import ConfigError
 from coevolve.gate import sign_test
 from coevolve.machine import machine
+from coevolve.need import need
 from coevolve.registry import make_version, put_folder
 from coevolve.types import Candidate, Decision, PoolVersion, Standing, Verdict, Version
 from coevolve.workspace import MODULE, Workspace
@@ -38,6 +39,8 @@ def begin(ws: Workspace) -> Version:
                 fix="run without them, and judge its store with another TOML that has them and a [model]: "
                 f"`coevolve experience judge RUBRICS.toml --split train --store {ws.folder}`",
             )
+        if ws.config.model.trainer == "trl":
+            need("trl", "trl")  # now, and not after the first collection
         base = make_version(base=ws.engine.base, harness=harness_to_json(ws.harness))
         if ws.registry.champion() is None:
             ws.registry.add(base, Standing.CHAMPION)

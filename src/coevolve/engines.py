@@ -47,13 +47,11 @@ class LocalEngine:
     begun, while `model.engine` can still be changed.
 
     Raises: ModelError: the model is missing, broken, or of an architecture that its engine does not know.
-    MissingExtraError: a package that it or its trainer needs is not installed.
+    MissingExtraError: a package that it needs is not installed.
     """
 
     def __init__(self, config: RunConfig) -> None:
         need("tokenizers", "local")  # the first of the extra's packages that is touched
-        if config.model.trainer == "trl":
-            need("trl", "trl")  # now, and not after the first collection
         from coevolve.models.chat import load_chat
         from coevolve.models.ir import ir_folder
 

@@ -20,6 +20,7 @@ from coevolve.types import (
     PoolEntry,
     PoolVersion,
     SignalKind,
+    SignalSource,
     Trajectory,
     Turn,
 )
@@ -240,7 +241,10 @@ def _good(trajectory: Trajectory, turn: Turn) -> bool:
     scores = [
         signal.score
         for signal in trajectory.signals
-        if signal.turn == turn.index and signal.kind is SignalKind.PROCESS and signal.score is not None
+        if signal.turn == turn.index
+        and signal.kind is SignalKind.PROCESS
+        and signal.source is not SignalSource.JUDGE  # a run goes by its world's checks and rules
+        and signal.score is not None
     ]
     if any(value <= -WRONG_AT for value in scores):
         return False

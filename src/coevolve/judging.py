@@ -22,7 +22,7 @@ from coevolve.feedback.judge import (
     judge_text,
     pair_signals,
 )
-from coevolve.feedback.steps import judge_steps, step_signals
+from coevolve.feedback.steps import Told, judge_steps, step_signals
 from coevolve.live import speaks_of
 from coevolve.models.protocol import LanguageModel
 from coevolve.sections import FeedbackSection
@@ -108,9 +108,9 @@ async def judge_stored(
 
     async def ask(one: Case) -> tuple[Opinion, tuple[Signal, ...]]:
         if rubric.about == "step":
-            turns = [turn.index for turn in one.trajectory.turns]
-            opinion = await judge_steps(model, rubric, conversation(one, numbered=True), turns, seed)
-            signals = step_signals(opinion, rubric, turns, len(one.afterwards))
+            told = by_steps(one).shown()
+            opinion = await judge_steps(model, rubric, told, seed)
+            signals = step_signals(opinion, rubric, told.steps, len(one.afterwards))
         else:
             opinion = await judge_text(model, rubric, conversation(one), seed)
             signals = (judge_signal(opinion, rubric, len(one.afterwards)),)
@@ -154,18 +154,26 @@ async def judge_pair_stored(
     return opinion
 
 
-def conversation(case: Case, *, numbered: bool = False) -> str:
-    """A trajectory as a judge reads it, with what its user wrote about it; `numbered`: by steps."""
-    trajectory = case.trajectory
-    lines = [f"User: {trajectory.task.opening}"] if trajectory.task.opening else []
-    for turn in trajectory.turns:
-        if turn.observation and turn.observation != trajectory.task.opening:
-            lines.append(f"Seen: {turn.observation}")
-        lines.append(f"Step {turn.index}. {_done(turn)}" if numbered else _done(turn))
-        if turn.error:
-            lines.append(f"Error: {turn.error}")
-    lines += [f"The user said afterwards: {text}" for text in case.afterwards]
-    return "\n".join(lines)
+def conversation(case: Case) -> str:
+    """A trajectory as a judge reads it, with what its user wrote about it."""
+    return by_steps(case).text
+
+
+def by_steps(case: Case) -> Told:
+    """A trajectory and what its user wrote about it, by the agent's turns."""
+    opening, turns = case.trajectory.task.opening, case.trajectory.turns
+    steps = {}
+    for turn in turns:
+        lines = [_line("Seen", turn.observation)] if turn.observation != opening else []
+        steps[turn.index] = "\n".join(filter(None, [*lines, _done(turn), _line("Error", turn.error or "")]))
+    after = [_line("Seen", turns[-1].result)] if turns else []
+    after += [_line("The user said afterwards", text) for text in case.afterwards]
+    return Told(_line("User", opening), steps, "\n".join(filter(None, after)))
+
+
+def _line(who: str, text: str) -> str:
+    """Further lines of a text are set in, so that it cannot pass for more than its own words."""
+    return f"{who}: {text.replace(chr(10), chr(10) + '    ')}" if text else ""
 
 
 def _judged(case: Case, about: str, rubric: Rubric, model: str) -> bool:
@@ -193,7 +201,11 @@ async def _each(
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(one(case)) for case in some]
         given = [task.result() for task in asked]
-        said = {case.trajectory.id: signals for case, (_, signals) in zip(some, given, strict=True)}
+        said = {
+            case.trajectory.id: signals
+            for case, (opinion, signals) in zip(some, given, strict=True)
+            if opinion.asked  # else it is asked again when the model is there
+        }
         await asyncio.to_thread(_keep, store, said)
         opinions += [opinion for opinion, _ in given]
     return opinions
@@ -218,6 +230,6 @@ def _about(signal: Signal) -> str:
 
 def _done(turn: Turn) -> str:
     if turn.action is None:
-        return f"Agent: {turn.raw}"
+        return _line("Agent", turn.raw)
     args = ", ".join(f"{name}={value!r}" for name, value in turn.action.args.items())
     return f"Agent: {turn.action.tool}({args})"

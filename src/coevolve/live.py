@@ -25,6 +25,7 @@ from coevolve.store.pools import Worth, rewards_learned
 from coevolve.store.query import Query
 from coevolve.store.sessions import session_order
 from coevolve.store.statements import (
+    LIVE_RUN,
     mark_scored,
     sessions_labelled,
     sessions_to_score,
@@ -41,13 +42,12 @@ from coevolve.types import (
     Trajectory,
 )
 
-_RECENT = 2_000  # live trajectories that norms and expectations are made from
+_RECENT = 2_000  # trajectories that norms, expectations and the standing of rules are made from
 _VOICES = 500  # latest sessions whose users spoke, that a session's user is held against
 _DERIVED = frozenset(
     {SignalSource.USER, SignalSource.BUSINESS, SignalSource.REVIEWER, SignalSource.BEHAVIOUR}
 )
 _RULED = frozenset(one.name for one in fields(RewardRule)) - {"live"}
-_JUDGE = SignalSource.JUDGE
 _CHANGED = 0.05  # of a total, from which a reward is another one
 
 
@@ -92,7 +92,7 @@ def judge_floor(section: FeedbackSection) -> JudgeFloor:
 
 
 def score_live(
-    store: Store, listening: Listening, sessions: Collection[str] | None = None, run: str = "live"
+    store: Store, listening: Listening, sessions: Collection[str] | None = None, run: str = LIVE_RUN
 ) -> Heard:
     """Score the trajectories of these sessions; else of those that are new or that something new was said of.
 
@@ -137,7 +137,11 @@ def overruled(store: Store, listening: Listening) -> tuple[str, ...]:
         return ()
     if fresh := sessions_to_score(store.database):
         score_live(store, listening, fresh)
-    muted = {one.name for one in fared(store, listening.floor) if one.muted and one.source is not _JUDGE}
+    muted = {
+        one.name
+        for one in fared(store, listening.floor)
+        if one.muted and one.source is not SignalSource.JUDGE
+    }
     return tuple(sorted(muted))
 
 
@@ -148,10 +152,9 @@ def fared(store: Store, floor: JudgeFloor, others: Iterable[Trajectory] = ()) ->
 
     Args: others: trajectories whose judges are listed too, even where nobody labelled them.
     """
-    sessions = sessions_labelled(store.database)
-    known = {one.id: one for one in others}
-    if sessions:
-        known |= {one.id: one for one in store.find(Query(sessions=sessions, measuring=False))}
+    sessions = sessions_labelled(store.database)[-_RECENT:]
+    labelled = store.find(Query(sessions=sessions, measuring=False, limit=_RECENT)) if sessions else []
+    known = {one.id: one for one in [*labelled, *others]}  # labelled first: the order seeds the bootstrap
     said = statements_of(store.database, sessions)
     told = (_labelled(one, said.get(one.session_id, ())) for one in known.values())
     return against_labels(list(told), floor)

@@ -132,7 +132,7 @@ class FigureSection:
 
     good: Finite = 1.0  # best for the user and the business
     bad: Finite = 0.0  # worst
-    weight: Amount = 1.0
+    weight: Weight = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,12 +165,12 @@ class RubricSection:
 class FeedbackSection:
     """[feedback]: what a trajectory is worth; shares of the largest sum they can reach, a total of 1."""
 
-    outcome_weight: Amount = 1.0  # of the checks of the end state
-    process_weight: Amount = 0.3  # of rules and business checks along the way
-    milestone_reward: Amount = 0.1  # per milestone reached
-    question_reward: Amount = 0.1  # once, for asking the question that was needed
-    hard_task_bonus: Amount = 0.3  # rare: a task of difficulty 3 solved
-    turn_cost: Amount = 0.01  # per turn beyond the first
+    outcome_weight: Weight = 1.0  # of the checks of the end state
+    process_weight: Weight = 0.3  # of rules and business checks along the way
+    milestone_reward: Weight = 0.1  # per milestone reached
+    question_reward: Weight = 0.1  # once, for asking the question that was needed
+    hard_task_bonus: Weight = 0.3  # rare: a task of difficulty 3 solved
+    turn_cost: Weight = 0.01  # per turn beyond the first
     discount: Share = 0.95  # of the outcome's credit, per turn backwards
     weights: Mapping[str, Weight] = field(default_factory=dict)  # factor by signal, "user.thumb" = 0.5
     shaping: Mapping[str, Potential] = field(default_factory=dict)  # of turns' credits: potential by event

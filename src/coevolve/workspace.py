@@ -33,7 +33,7 @@ from coevolve.models.protocol import LanguageModel
 from coevolve.registry import Registry
 from coevolve.registry.blobs import get_folder
 from coevolve.store import Journal, Store, open_store
-from coevolve.types import Outcome, Split, Task, Trajectory, Version
+from coevolve.types import Outcome, SignalSource, Split, Task, Trajectory, Version
 
 MODULE = "agent"  # the one adapter of a solo agent
 CONFIG_FILE = "config.toml"
@@ -102,12 +102,13 @@ class Workspace:
         return get_folder(self.blobs, digest) if digest else None
 
     def score(self, trajectory: Trajectory) -> Trajectory:
-        """Signals and reward by the world's rules and the run's reward rule, without what is muted.
+        """Signals and reward by the world's rules and the run's own, without judges and what is muted.
 
         A weight that the TOML gives by hand stands, whatever people's labels say.
         """
         rule = reward_rule(self.config.feedback)
-        weights = {**dict.fromkeys(self.muted, 0.0), **rule.weights}
+        judges = {one.name for one in trajectory.signals if one.source is SignalSource.JUDGE}
+        weights = {**dict.fromkeys({*self.muted, *judges}, 0.0), **rule.weights}
         return score(trajectory, self.env.review, replace(rule, weights=weights))
 
     def heed_labels(self, step: str) -> None:

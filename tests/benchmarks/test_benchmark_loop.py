@@ -194,7 +194,10 @@ def _file(arm: str, seeds: list[int], machine: str, *, suffix: str) -> dict[str,
         "intervals": figures,
         "types": {arm: {str(seed): {} for seed in seeds}},
         "stage_s": {arm: {str(seed): {} for seed in seeds}},
-        "runs": [{"arm": arm, "seed": seed, "machine": machine, "finished": True} for seed in seeds],
+        "runs": [
+            {"arm": arm, "seed": seed, "machine": machine, "finished": True, "champion": "c", "work_s": 1.0}
+            for seed in seeds
+        ],
     }
 
 
@@ -222,10 +225,19 @@ def test_runs_that_were_not_made_again_keep_their_figures_and_where_they_were_ma
     }
 
 
+def test_a_run_whose_machine_nobody_noted_keeps_the_one_that_is_known_of_it() -> None:
+    before = with_earlier(_file("teacher", [0], "fast", suffix=""), None)
+    read = _file("teacher", [0], "slow", suffix="")
+    read["runs"][0]["machine"] = None
+    assert with_earlier(read, before)["runs"][0]["machine"] == "fast"
+    read["runs"][0]["champion"] = "another run"
+    assert with_earlier(read, before)["runs"][0]["machine"] is None
+
+
 def test_a_run_that_did_not_finish_takes_no_place_of_one_that_did() -> None:
     before = with_earlier(_file("teacher", [0], "fast", suffix=""), None)
     broken = _file("long", [0, 1], "slow", suffix="_long")
-    broken["runs"] += [{"arm": "teacher", "seed": 0, "machine": "slow", "finished": False}]
+    broken["runs"] += [{**broken["runs"][0], "arm": "teacher", "finished": False}]
     after = with_earlier(broken, before)
     assert after["figures"]["final"] == [0.5, None]
     assert [run["machine"] for run in after["runs"] if run["arm"] == "teacher"] == ["fast"]

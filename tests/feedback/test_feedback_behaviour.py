@@ -135,6 +135,14 @@ def test_a_farewell_counts_where_it_has_a_trajectory_of_its_own(
     assert [one.name for one in found[farewell.id]] == sign
 
 
+def test_an_agent_that_speaks_twice_in_a_row_and_signs_without_letters_repeat_no_question() -> None:
+    spoke = talk(("Where is order 9?", "One moment."), ("", "It comes on Monday."), ("", "Anything else?"))
+    assert names(spoke, norms=False) == []
+    assert [text for _, text in user_messages(spoke)] == ["Where is order 9?"]
+    assert names(talk(("👍", "Yes?"), ("👎", "No?")), norms=False) == []
+    assert names(talk(("?", "Yes?"), ("? ", "Yes?")), norms=False) == [("repeated_question", 0)]
+
+
 def test_messages_are_the_users_and_no_tools_results() -> None:
     base = talk(("One?", "Two."), ("Three?", "Four."))
     called = replace(base.turns[0], action=Action("search", {"query": "x"}), result="3 found")
@@ -229,4 +237,4 @@ def test_letters_are_alike_to_themselves_and_symmetric() -> None:
     assert alike[0, 1] == 1
     assert alike[0, 3] < 0.2
     assert letters_alike([]).shape == (0, 0)
-    assert letters_alike(["", "?"]).tolist() == [[1, 1], [1, 1]]
+    assert letters_alike(["", "?", "?"]).tolist() == [[1, 0, 0], [0, 1, 1], [0, 1, 1]]

@@ -89,7 +89,7 @@ async def test_a_judge_that_never_answers_is_unknown_at_the_deadline() -> None:
 @pytest.mark.parametrize("error", [ModelError("gone", fix="wait"), RuntimeError("a bug")])
 async def test_a_broken_judge_is_unknown_and_raises_nothing(error: Exception) -> None:
     found = await judge_text(_Slow(lambda seed: True, error), RUBRIC, "Hello.", 0)
-    assert found.label is None
+    assert (found.label, found.asked) == (None, False)
 
 
 async def test_a_judge_that_loves_the_first_place_is_no_judge_of_pairs() -> None:

@@ -304,6 +304,11 @@ def test_explain_of_an_unscored_trajectory_lists_its_turns_with_unknown_credit()
     assert [row.credit for row in explain(episode(1.0))] == [None, None, None]
 
 
+def test_a_signal_that_weighs_nothing_blames_no_turn() -> None:
+    grave = Signal("grave", -1.0, "grave", turn=1, weight=0.0)
+    assert judged(episode(1.0), grave).first_wrong is None
+
+
 def test_a_weight_of_zero_takes_a_signal_out_of_sums_and_of_the_first_wrong_turn() -> None:
     fault = Signal("rude", -0.8, "w", turn=0)
     praise = Signal("kind", 0.5, "w", turn=1)

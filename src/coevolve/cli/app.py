@@ -27,6 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # or a TOML's [section] in a help text would be taken for markup, and vanish
 )
 app.command()(run)
 for _stage in ("collect", "score", "evolve", "learn"):
@@ -35,7 +36,9 @@ for _verb in (gate, promote, rollback, versions, show, report, doctor, init):
     app.command()(_verb)
 app.command()(errors)
 app.command("similar")(similar_to)
-experience = typer.Typer(help="Experience of agents that act elsewhere.", no_args_is_help=True)
+experience = typer.Typer(
+    help="Experience of agents that act elsewhere.", no_args_is_help=True, rich_markup_mode=None
+)
 experience.command("import")(import_chats)
 experience.command("show")(show_experience)
 for _told in (serve, score, judge, review, label, trust, watch, voices, export, keep, forget):

@@ -17,7 +17,7 @@ from coevolve.cli.output import Give, answering, percent, table
 from coevolve.cli.stores import FromStore, experience_at, heard_by_meaning
 from coevolve.config import RunConfig
 from coevolve.engines import Engine, engine_of
-from coevolve.errors import ConfigError
+from coevolve.errors import ConfigError, ModelError
 from coevolve.feedback.judge import Opinion, Rubric
 from coevolve.feedback.steps import ALL_RIGHT
 from coevolve.feedback.trust import Fared
@@ -68,6 +68,12 @@ def judge(
             return
         query = Query(split=split, limit=limit, measuring=False)
         opinions = drive(_judged(opened, settings, query))
+        given = [one for some in opinions.values() for one in some]
+        if given and not any(one.asked for one in given):
+            raise ModelError(
+                f"{given[0].judge} could not be asked: {given[0].reason}",
+                fix="check [model] of that file, its base_url, name and api_key_env; nothing was kept",
+            )
         # All that match: an earlier call may have been stopped between an opinion and its reward.
         heard = heard_by_meaning(settings.feedback)
         score_live(opened, heard, {row.session_id for row in opened.rows(query)})

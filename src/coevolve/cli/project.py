@@ -15,7 +15,7 @@ from coevolve.cli.opening import JsonFlag, read_config
 from coevolve.cli.output import answering, fields, say, table
 from coevolve.errors import ConfigError
 
-shop = typer.Typer(help="The built-in shop world.", no_args_is_help=True)
+shop = typer.Typer(help="The built-in shop world.", no_args_is_help=True, rich_markup_mode=None)
 _MARKS = {True: "ok", False: "MISSING", None: "optional"}
 
 

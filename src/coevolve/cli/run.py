@@ -37,6 +37,8 @@ def run(
         again = _command(config, seed, name, minutes, set_ or [])
         with acting(read_config(config, set_ or (), flags), config) as ws:
             refuse_repeat(ws, resume=resume, again=again)
+            if resume and more is None and ws.journal.get("begin") is None:
+                say(f"nothing to resume in {ws.folder.resolve()}: beginning anew")
             if more is not None:
                 loop.go_on(ws, more)
             try:

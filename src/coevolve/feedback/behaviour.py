@@ -90,9 +90,9 @@ def behaviour_signals(
     for message, signal in _asked_again(said, nearness):
         found[message.trajectory].append(signal)
     for one, turns, last in zip(session, np.cumsum(added).tolist(), last_words, strict=True):
-        found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, last, norm)]
-    end = said[-1] if said else None
-    if end and end.trajectory and _THANKS.search(end.text):
+        found[one.id] += [*_on_turns(one, norm), *_on_the_whole(one, turns, last.text, norm)]
+    end = last_words[-1]
+    if end.trajectory and _THANKS.search(end.text):
         thanks = _sign("thanks", 0.5, f"the user's last words: {end.text[:80]!r}", None)
         found[end.trajectory].append(thanks)
     return {
@@ -111,7 +111,7 @@ def user_messages(trajectory: Trajectory) -> list[tuple[int, str]]:
     ]
     if turns and _speaks(turns[-1]) and turns[-1].result:
         said.append((turns[-1].index + 1, turns[-1].result))  # the last words, which nobody answered
-    return said
+    return [(index, text) for index, text in said if text]  # an agent may speak twice in a row
 
 
 def letters_alike(texts: Sequence[str]) -> np.ndarray:
@@ -125,7 +125,12 @@ def letters_alike(texts: Sequence[str]) -> np.ndarray:
     has_NG = csr_array((np.ones(len(columns)), np.array(columns, dtype=int), starts), shape=shape)
     shared_NN = (has_NG @ has_NG.T).toarray()
     both_NN = sizes_N[:, None] + sizes_N
-    return np.where(both_NN > 0, 2 * shared_NN / np.maximum(both_NN, 1), 1.0)
+    alike_NN: np.ndarray = 2 * shared_NN / np.maximum(both_NN, 1)
+    plain = [text.strip() for text in texts]
+    for at in np.flatnonzero(sizes_N == 0):  # without letters, as "?": only the very same is alike
+        same_N = np.array([text == plain[at] for text in plain], dtype=float)
+        alike_NN[at] = alike_NN[:, at] = same_N
+    return alike_NN
 
 
 def _trigrams(text: str) -> set[str]:
@@ -133,13 +138,13 @@ def _trigrams(text: str) -> set[str]:
     return {line[at : at + 3] for at in range(len(line) - 2)} if line.strip() else set()
 
 
-def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[int], list[str]]:
+def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[int], list[_Message]]:
     """What the user said, each time once; of each trajectory how many turns it adds to the session, and what
-    the user had said last by its end, "" where they had only asked.
+    the user had said last by its end, nothing where they had only asked.
     """
     said: list[_Message] = []
     added: list[int] = []
-    last: list[str] = []
+    last: list[_Message] = []
     known: list[str] = []  # what was heard so far, from the user and from tools
     answer = ("", 0)
     for one in session:
@@ -158,10 +163,10 @@ def _conversation(session: Sequence[Trajectory]) -> tuple[list[_Message], list[i
             answer = (one.id, one.turns[-1].index)
         known += filter(None, new)
         added.append(len(told) - place)
-        if not one.turns and said:
-            last.append(one.task.opening)  # which nobody answered
+        if not one.turns and said:  # nobody answered, so asking it again is no complaint about an answer
+            last.append(_Message(_beginning([one.task.opening], known)[1], *answer))
         else:
-            last.append(said[-1].text if len(said) > 1 else "")
+            last.append(said[-1] if len(said) > 1 else _Message("", "", 0))
     return said, added, last
 
 

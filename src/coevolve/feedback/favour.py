@@ -61,7 +61,7 @@ def favouritism(
 
 def judge_of(signal: Signal) -> str | None:
     """The name of the model that judged an outcome; None where the signal is no judge's or does not say."""
-    judged = signal.source is SignalSource.JUDGE and signal.kind is not SignalKind.EXPLANATORY
+    judged = signal.source is SignalSource.JUDGE and signal.kind is SignalKind.OUTCOME
     return signal.call.model if judged and signal.call is not None else None
 
 

@@ -22,7 +22,7 @@ from coevolve.types import JudgeCall, Signal, SignalKind, SignalSource
 
 _LABELS = {"good": 1.0, "bad": -1.0, "unsure": None}
 _SIDES = ("A", "B", "tie")
-_MOST_SHOWN = 12_000  # characters of one text shown to a judge
+MOST_SHOWN = 12_000  # characters of one text shown to a judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,12 @@ class Opinion:
     tokens: int  # read and written, over all votes
     late: int  # votes that did not come in time
     judge: str  # the model's name
+    failed: int = 0  # votes that the model's engine or server refused
+
+    @property
+    def asked(self) -> bool:
+        """Whether the model was there: where every vote was refused, nothing was judged."""
+        return self.failed < len(self.votes)
 
     @property
     def score(self) -> float | None:
@@ -104,7 +110,7 @@ async def judge_choice(
     model: LanguageModel, rubric: Rubric, labels: tuple[str, ...], text: str, seed: int
 ) -> Opinion:
     """Which of these labels a text has; "unsure" among them is no label of its own."""
-    shown = f"{_examples(rubric, labels)}Text:\n{_cut(text)}\n\n{rubric.question}"
+    shown = f"{_examples(rubric, labels)}Text:\n{cut(text)}\n\n{rubric.question}"
     asked = [(shown, {label: label for label in labels}, seed + k) for k in range(rubric.votes)]
     return await _opinion(model, rubric, labels, asked)
 
@@ -118,7 +124,7 @@ async def judge_pair(model: LanguageModel, rubric: Rubric, first: str, second: s
     for turned in (False, True):
         one, other = (second, first) if turned else (first, second)
         wanted = f"Which of the two is better by this: {rubric.question}"
-        shown = f"{_examples(rubric, _SIDES)}A:\n{_cut(one)}\n\nB:\n{_cut(other)}\n\n{wanted}"
+        shown = f"{_examples(rubric, _SIDES)}A:\n{cut(one)}\n\nB:\n{cut(other)}\n\n{wanted}"
         meant = {"A": "B", "B": "A", "tie": "tie"} if turned else {label: label for label in _SIDES}
         asked += [(shown, meant, seed + k + turned * rubric.votes) for k in range(rubric.votes)]
     return await _opinion(model, rubric, _SIDES, asked)
@@ -181,11 +187,11 @@ async def _opinion(
     labels: tuple[str, ...],
     asked: Sequence[tuple[str, dict[str, str], int]],
 ) -> Opinion:
-    began, tokens = time.monotonic(), 0
+    began, tokens, failed = time.monotonic(), 0, 0
     given: list[tuple[str | None, str] | None] = [None] * len(asked)
 
     async def vote(number: int, shown: str, meant: dict[str, str], seed: int) -> None:
-        nonlocal tokens
+        nonlocal tokens, failed
         ids = model.chat.open(_system(labels), shown)
         sampling = Sampling(
             temperature=rubric.temperature if rubric.votes > 1 else 0.0,
@@ -197,10 +203,10 @@ async def _opinion(
         try:
             drawn = await model.complete(ids, sampling)
         except CoevolveError as error:
-            given[number] = (None, error.what)
+            given[number], failed = (None, error.what), failed + 1
             return
         except Exception as error:  # the boundary to an engine: its bug is one vote that was not given
-            given[number] = (None, f"{type(error).__name__}: {error}")
+            given[number], failed = (None, f"{type(error).__name__}: {error}"), failed + 1
             return
         tokens += len(ids) + len(drawn.ids)
         label, reason = _read(drawn.text, labels)
@@ -231,6 +237,7 @@ async def _opinion(
         tokens=tokens,
         late=given.count(None),
         judge=model.name,
+        failed=failed,
     )
 
 
@@ -267,17 +274,18 @@ def _read(text: str, labels: tuple[str, ...]) -> tuple[str | None, str]:
     while at >= 0:
         try:
             found, _ = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # also a number of thousands of digits
             found = None
-        if isinstance(found, dict) and found.get("verdict") in labels:
-            return str(found["verdict"]), " ".join(str(found.get("reason", "")).split())
+        verdict = str(found.get("verdict")) if isinstance(found, dict) else ""  # a step may come as a number
+        if verdict in labels:
+            return verdict, " ".join(str(found.get("reason", "")).split())
         at = text.find("{", at + 1)
     return None, f"an answer without a verdict: {' '.join(text.split())[:100]!r}"
 
 
-def _cut(text: str) -> str:
+def cut(text: str, most: int = MOST_SHOWN) -> str:
     """Both ends of a text that is too long: a conversation's end says most, its beginning what was asked."""
-    if len(text) <= _MOST_SHOWN:
+    if len(text) <= most:
         return text
-    half = _MOST_SHOWN // 2
-    return f"{text[:half]}\n[... {len(text) - _MOST_SHOWN} characters left out ...]\n{text[-half:]}"
+    half = most // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"

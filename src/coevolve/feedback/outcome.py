@@ -142,7 +142,7 @@ def judge_outcome(
     unknown, unless another failed already. What an environment, model or judge broke is unknown.
     Of a live trajectory, what was verified later is a check too.
 
-    Args: signals: the trajectory's at the weights that they count with; None = as they were given.
+    Args: signals: a live one's at the weights that they count with; None = as they were given.
     """
     failure = trajectory.failure
     if failure is not None and failure.party is not Party.AGENT:

@@ -212,13 +212,15 @@ def _sorted_process(
 ) -> tuple[list[Signal], list[Signal], list[Signal]]:
     """Praise, milestones and faults among the judged process signals.
 
-    Praise of one name counts once, so that it cannot be farmed by doing it again.
+    Praise of one name counts once, so that it cannot be farmed by doing it again. Where a judge names a wrong
+    step, that the steps before it were right is no praise, which would make up for it.
     """
     events = {(turn.index, event) for turn in trajectory.turns for event in turn.events}
     judged = [s for s in signals if s.kind is SignalKind.PROCESS and s.score is not None]
+    blaming = {s.name for s in judged if s.source is SignalSource.JUDGE and _value(s) < 0}
     positive: dict[str, Signal] = {}
     for signal in judged:
-        if _value(signal) > 0:
+        if _value(signal) > 0 and signal.name not in blaming:
             positive.setdefault(signal.name, signal)
     milestones = [
         s
@@ -237,6 +239,7 @@ def _first_wrong(trajectory: Trajectory, signals: Sequence[Signal], outcome: Out
         and s.turn is not None
         and s.score is not None
         and s.score <= -WRONG_AT
+        and s.weight > 0
     ]
     if wrong:
         return min(wrong)

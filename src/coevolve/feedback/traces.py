@@ -68,7 +68,8 @@ def seen(one: Trajectory, rewarded_at: float) -> Seen:
     spoken = [turn.action for turn in one.turns if turn.action is not None and turn.action.tool in SPOKEN]
     total = one.reward.total if one.reward is not None else None
     verified, worth = verification(one)
-    opinions = [s.score for s in one.signals if s.source is SignalSource.JUDGE and s.score is not None]
+    whole = [s for s in one.signals if s.source is SignalSource.JUDGE and s.kind is SignalKind.OUTCOME]
+    opinions = [s.score for s in whole if s.score is not None]
     return Seen(
         id=one.id,
         total=0.0 if total is None else total,

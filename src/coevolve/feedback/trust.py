@@ -185,20 +185,23 @@ def _standing(judged: Agreement, floor: JudgeFloor, trusted: bool) -> tuple[bool
 def _met(trajectory: Trajectory) -> Iterator[tuple[Signal, bool]]:
     """Signals of this trajectory that a label speaks of, and whether the person said good.
 
-    Each name once, by the latest label: who changes their mind sends another one.
+    Each word once, by the latest label: who changes their mind sends another one. A label that names a signal
+    and no turn speaks of the first word of that name.
     """
-    seen: set[str] = set()
+    seen: set[tuple[str, int | None]] = set()
     labels = [s for s in trajectory.signals if s.source is SignalSource.REVIEWER and s.score]
     for label in sorted(reversed(labels), key=lambda one: not one.name.startswith(LABEL_OF)):
         for signal in trajectory.signals:
-            if signal.source not in _HELD or not signal.score or signal.name in seen:
+            if signal.source not in _HELD or not signal.score or (signal.name, signal.turn) in seen:
                 continue
             if label.name.startswith(LABEL_OF):
-                meant = label.name == LABEL_OF + signal.name
+                meant = label.name == LABEL_OF + signal.name and label.turn in (None, signal.turn)
             elif label.name == LABEL and label.turn is None:
                 meant = signal.kind is SignalKind.OUTCOME
             else:
                 meant = signal.kind is SignalKind.PROCESS and signal.turn == label.turn
             if meant:
-                seen.add(signal.name)
+                seen.add((signal.name, signal.turn))
                 yield signal, (label.score or 0) > 0
+                if label.name.startswith(LABEL_OF) and label.turn is None:
+                    break

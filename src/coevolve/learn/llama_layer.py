@@ -76,7 +76,7 @@ class Layer:
         raw = scratch.get("qkv", total, self.qkv.outer)
         self.qkv.forward(h, raw)
         raw_TND = torch.unflatten(raw, 1, (-1, shape.head_dim))
-        qkv_TND = torch.unflatten(self.saved.get("qkv", total, self.qkv.outer), 1, (-1, shape.head_dim))
+        qkv_TND = torch.unflatten(scratch.get("turned", total, self.qkv.outer), 1, (-1, shape.head_dim))
         rotate(raw_TND[:, :rotated], table, qkv_TND[:, :rotated])
         qkv_TND[:, rotated:] = raw_TND[:, rotated:]
 

@@ -38,14 +38,13 @@ class Buffers:
         self._held: dict[str, Tensor] = {}
 
     def get(self, name: str, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
-        """A contiguous tensor of `shape`. Growing keeps what was written at the beginning."""
+        """A contiguous tensor of `shape`. Growing forgets what was written."""
         size, held = prod(shape), self._held.get(name)
         if held is None or held.numel() < size:
             # Half as much again: pages that nobody writes cost nothing, and each growth leaves a hole behind.
-            grown = torch.empty(size + size // 2, dtype=dtype or self.dtype)
-            if held is not None:
-                grown[: held.numel()] = held
-            self._held[name] = held = grown
+            self._held.pop(name, None)
+            held = None  # before the larger one is made
+            self._held[name] = held = torch.empty(size + size // 2, dtype=dtype or self.dtype)
         return held[:size].view(shape)
 
 

@@ -19,6 +19,8 @@ from coevolve.errors import IngestError
 from coevolve.store.batches import batches
 from coevolve.types import Split, Statement, StatementKind
 
+LIVE_RUN = "live"  # the run under which live sessions are scored
+
 
 def append_statements(
     database: Database, given: Iterable[Statement], subjects: Mapping[str, str] | None = None
@@ -85,8 +87,12 @@ def sessions_to_score(database: Database, limit: int = 1000) -> list[str]:
 
 
 def sessions_unscored(database: Database, limit: int = 1000) -> list[str]:
-    """Sessions with live trajectories that have no scoring yet, the oldest first."""
-    scored = sa.exists().where(scorings.c.trajectory == trajectories.c.id)
+    """Sessions with live trajectories that nobody scored yet, the oldest first.
+
+    A judge's opinion alone is kept as a scoring without a total, and so is what was sent with a trace.
+    """
+    of_it = scorings.c.trajectory == trajectories.c.id
+    scored = sa.exists().where(of_it, sa.or_(scorings.c.total.is_not(None), scorings.c.run == LIVE_RUN))
     query = (
         sa.select(trajectories.c.session_id)
         .where(trajectories.c.split == Split.LIVE.value, trajectories.c.replaced_by.is_(None), ~scored)

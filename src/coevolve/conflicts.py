@@ -1,4 +1,4 @@
-"""Settings that are each fine and cannot hold together: a run's settings enter, what contradicts leaves."""
+"""Settings that are each fine and cannot hold together: a run's settings enter, what conflicts leaves."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from coevolve.sections import RunConfig
 
-Contradiction: TypeAlias = tuple[bool, str, str]  # whether it is there, what it is, and its fix
+Conflict: TypeAlias = tuple[bool, str, str]  # whether it is there, what it is, and its fix
 
 
-def contradictions(config: RunConfig, run: bool = True) -> Iterator[tuple[str, str]]:
+def conflicts(config: RunConfig, run: bool = True) -> Iterator[tuple[str, str]]:
     """What cannot hold together in these settings, each with its fix.
 
     Args: run: whether a run is to be made by them.
@@ -22,7 +22,7 @@ def contradictions(config: RunConfig, run: bool = True) -> Iterator[tuple[str, s
             yield what, fix
 
 
-def _model(config: RunConfig) -> Iterator[Contradiction]:
+def _model(config: RunConfig) -> Iterator[Conflict]:
     """What no model can serve by."""
     yield (
         config.model.engine == "endpoint" and not config.model.base_url,
@@ -31,7 +31,7 @@ def _model(config: RunConfig) -> Iterator[Contradiction]:
     )
 
 
-def _training(config: RunConfig) -> Iterator[Contradiction]:
+def _training(config: RunConfig) -> Iterator[Conflict]:
     """What a model cannot do as an agent, or its trainer."""
     yield (
         config.model.engine == "endpoint" and config.opening.demonstrations > 0,
@@ -57,7 +57,7 @@ def _training(config: RunConfig) -> Iterator[Contradiction]:
     )
 
 
-def _acting(config: RunConfig) -> Iterator[Contradiction]:
+def _acting(config: RunConfig) -> Iterator[Conflict]:
     """Of tasks, episodes and their budgets."""
     yield (
         config.agent.tools_prompt == "names" and not config.agent.constrained,
@@ -81,7 +81,7 @@ def _acting(config: RunConfig) -> Iterator[Contradiction]:
     )
 
 
-def _feedback(config: RunConfig) -> Iterator[Contradiction]:
+def _feedback(config: RunConfig) -> Iterator[Conflict]:
     """Of who is heard."""
     yield (
         config.feedback.live.user + config.feedback.live.behaviour <= 0,
@@ -99,13 +99,18 @@ def _feedback(config: RunConfig) -> Iterator[Contradiction]:
         "name each rubric once",
     )
     yield (
+        any(one.about == "step" and one.examples for one in config.feedback.rubrics),
+        "a rubric of feedback.rubrics is about a step, and examples are judged good or bad as a whole",
+        "leave its examples out",
+    )
+    yield (
         any(figure.good == figure.bad for figure in config.feedback.figures.values()),
         "one of feedback.figures has equal good and bad values, which says nothing",
         "give it a good and a bad value that differ",
     )
 
 
-def _gate(config: RunConfig) -> Iterator[Contradiction]:
+def _gate(config: RunConfig) -> Iterator[Conflict]:
     """Of how many tasks decide."""
     yield (
         config.gate.max_tasks < config.gate.min_tasks,
