@@ -34,7 +34,7 @@ from coevolve.learn.fit import Batch, Network, fit
 from coevolve.learn.lesson import Lesson
 from coevolve.learn.llama import LlamaLora
 from coevolve.learn.losses import imitation
-from coevolve.learn.packing import Row, batches, pack
+from coevolve.learn.packing import Row, batches, pack, row_of
 from coevolve.learn.peft_network import PeftNetwork, training_device
 from coevolve.learn.plans import Plan
 from coevolve.machine import machine
@@ -68,7 +68,7 @@ def measure(arm: str, steps: int, seed: int, batch_tokens: int) -> dict[str, flo
     with tempfile.TemporaryDirectory() as folder:
         base, examples, section = examples_of(seed, Path(folder))
         section = replace(section, batch_tokens=batch_tokens)
-        rows = [Row(one.ids, tuple(float(own) for own in one.mask)) for one in examples]
+        rows = [row_of(one) for one in examples]
         groups = list(islice(batches(rows, section.batch_tokens, np.random.default_rng(seed)), steps + 1))
         plan = Plan(phase="sft", learning_rate=section.learning_rate, weight_decay=0.01, epochs=1)
         ends: list[float] = []

@@ -11,7 +11,7 @@ import torch
 
 from coevolve.examples import Example, Pair
 from coevolve.learn.lesson import Lesson
-from coevolve.learn.packing import Row
+from coevolve.learn.packing import Row, row_of
 from coevolve.sections import LearnSection
 from tiny_llama import VOCAB
 
@@ -54,7 +54,7 @@ def lesson(out: Path, **changes: object) -> Lesson:
 
 
 def rows_of(examples: list[Example]) -> list[Row]:
-    return [Row(one.ids, tuple(float(own) for own in one.mask)) for one in examples]
+    return [row_of(one) for one in examples]
 
 
 def adapter_bytes(folder: str) -> bytes:

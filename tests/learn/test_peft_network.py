@@ -22,14 +22,9 @@ from coevolve.learn.packing import Pack, Row, pack
 from coevolve.learn.peft_network import PeftNetwork
 from coevolve.learn.plans import Plan
 from coevolve.models.weights import quiet
-from tiny_llama import VOCAB, save_tiny_llama
+from tiny_llama import VOCAB
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_llama(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")

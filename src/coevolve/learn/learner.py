@@ -17,13 +17,13 @@ import torch
 from safetensors import SafetensorError
 
 from coevolve.errors import LearnError
-from coevolve.examples import Example, Pair
+from coevolve.examples import Pair
 from coevolve.learn.checkpoints import WORK
 from coevolve.learn.fit import Batch, Network, fit
 from coevolve.learn.lesson import Lesson
 from coevolve.learn.losses import imitation, preference
 from coevolve.learn.open import open_network
-from coevolve.learn.packing import Pack, Row, batches, pack
+from coevolve.learn.packing import Pack, Row, batches, pack, row_of
 from coevolve.learn.plans import dpo_plan, drawn_pairs, sft_plan
 from coevolve.models.parity import CLEAR, PARITY_FILE
 from coevolve.need import need
@@ -70,7 +70,7 @@ def _train(
     network = open_network(
         base, adapter=lesson.adapter, rank=settings.rank, alpha=settings.alpha, seed=lesson.seed
     )
-    rows = [_row(example) for example in lesson.examples]
+    rows = [row_of(example) for example in lesson.examples]
     names = [example.entry for example in lesson.examples]
     notes: dict[str, Any] = {"seed": lesson.seed, "examples": len(rows)}
 
@@ -81,7 +81,7 @@ def _train(
             weigh = imitation(packed.weight_N, error_weight=settings.error_weight)
             yield Batch(packed, weigh, tuple(names[i] for i in indices))
 
-    validation = [_row(example) for example in lesson.validation]
+    validation = [row_of(example) for example in lesson.validation]
     plan = sft_plan(lesson, settings)
     count = sum(1 for _ in batches(rows, settings.batch_tokens, np.random.default_rng([lesson.seed, 0])))
     validate = (
@@ -166,10 +166,6 @@ def _prefer(
     return {"pairs": len(pairs), "steps": done.steps, "tokens": done.tokens, "losses": list(done.losses)}
 
 
-def _row(example: Example) -> Row:
-    return Row(example.ids, tuple(float(own) for own in example.mask))
-
-
 def _pair_rows(pair: Pair) -> tuple[Row, Row]:
     context = (0.0,) * len(pair.prompt_ids)
     chosen = Row(pair.prompt_ids + pair.chosen_ids, context + (1.0,) * len(pair.chosen_ids))
@@ -186,7 +182,7 @@ def _write_parity(base: Path, lesson: Lesson, settings: LearnSection, adapter: P
     for example in sorted(lesson.examples, key=lambda one: len(one.ids))[:_PARITY_TRIES]:
         if len(rows) == _PARITY_PROMPTS:
             break
-        logp_N, hit_N = network.forward(pack([_row(example)]), grad=False)
+        logp_N, hit_N = network.forward(pack([row_of(example)]), grad=False)
         own = [position for position, ours in enumerate(example.mask) if ours]
         clear = [bool(hit) and float(logp) > CLEAR for hit, logp in zip(hit_N, logp_N, strict=True)]
         stretch = clear_stretch(own, clear)

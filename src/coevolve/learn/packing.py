@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from coevolve.errors import LearnError
+from coevolve.examples import Example
 
 PACKED_ATTENTION = "coevolve_packed"
 
@@ -26,6 +27,11 @@ class Row:
 
     ids: tuple[int, ...]
     weights: tuple[float, ...]
+
+
+def row_of(example: Example) -> Row:
+    """An example to imitate: every token of its own counts alike."""
+    return Row(example.ids, tuple(float(own) for own in example.mask))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

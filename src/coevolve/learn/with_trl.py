@@ -23,7 +23,7 @@ from coevolve.errors import LearnError
 from coevolve.examples import Example, Pair
 from coevolve.learn.checkpoints import phase_folder
 from coevolve.learn.lesson import Lesson
-from coevolve.learn.packing import Row, batches, first_targets
+from coevolve.learn.packing import Row, batches, first_targets, row_of
 from coevolve.learn.peft_network import halve_frozen, load_peft, save_peft, training_device
 from coevolve.learn.plans import dpo_plan, drawn_pairs, sft_plan
 from coevolve.learn.trl_trainers import Course, fit, imitation, preference
@@ -52,7 +52,7 @@ def train(
     Raises: LearnError: settings or a machine that TRL does not serve, or a loss that is not finite.
     """
     _refuse(settings)
-    first_targets([_row(one) for one in (*lesson.examples, *lesson.validation)])
+    first_targets([row_of(one) for one in (*lesson.examples, *lesson.validation)])
     model = load_peft(
         base,
         adapter=lesson.adapter,
@@ -95,7 +95,7 @@ def _sft_course(
         plan=plan,
         folder=phase_folder(lesson.out, plan.phase, plan.lesson),
         examples=len(lesson.examples),
-        batch=_batch([_row(one) for one in lesson.examples], settings.batch_tokens, lesson.seed),
+        batch=_batch([row_of(one) for one in lesson.examples], settings.batch_tokens, lesson.seed),
         seed=lesson.seed,
         exact=exact,
         on_examples=on_examples,
@@ -160,7 +160,3 @@ def _examples(examples: Sequence[Example]) -> Dataset:
         [token if own else _IGNORED for token, own in zip(one.ids, one.mask, strict=True)] for one in examples
     ]
     return Dataset.from_dict({"input_ids": [list(one.ids) for one in examples], "labels": labels})
-
-
-def _row(example: Example) -> Row:
-    return Row(example.ids, tuple(float(own) for own in example.mask))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ from coevolve.database.tables import owners, statements, trajectories
 from coevolve.store import Store
 from coevolve.store.ingest.chat import Chat, read_chats
 from coevolve.store.ingest.owners import SUBJECT, USERS, owned, owner
-from coevolve.store.ingest.service import create_app
 from coevolve.store.redaction import Redactor, subject_of
 from coevolve.store.spans import append_spans, settle
 from coevolve.store.statements import append_statements
@@ -87,12 +85,6 @@ def test_every_user_and_session_of_a_trace_is_known(store: Store) -> None:
     append_spans(store, found, NOW_S + 1)
     assert sorted(column(store, owners.c.subject)) == sorted([ANN, pseudonym("bob")])
     assert sorted(column(store, owners.c.session_id)) == ["s0", "s1"]
-
-
-@pytest.fixture
-def client(store: Store) -> Iterator[TestClient]:
-    with TestClient(create_app(store, Redactor(KEY), now=lambda: NOW_S, settle_every_s=3600)) as opened:
-        yield opened
 
 
 def test_the_door_keeps_no_users_id_whatever_it_looks_like(client: TestClient, store: Store) -> None:
